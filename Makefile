@@ -1,0 +1,53 @@
+# `make demo` and `make test` each work as the first command on a fresh clone.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+INSTALLED := $(VENV)/.installed
+KERNEL := CMakeLists.txt $(wildcard cpp/*)
+WORKERS ?= 2
+
+.PHONY: demo test quick lint bench sanitize clean
+
+demo: $(INSTALLED)
+	$(BIN)/python -m sweeptree demo
+
+test: $(INSTALLED)
+	$(BIN)/python -m pytest -n $(WORKERS)
+
+quick: $(INSTALLED)
+	$(BIN)/python -m pytest -n $(WORKERS) -m "not slow"
+
+lint: $(INSTALLED)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+bench: $(INSTALLED)
+	$(BIN)/python -m benchmarks.moves
+
+# The kernel's tests under AddressSanitizer and UndefinedBehaviorSanitizer, in an environment of
+# their own that borrows the packages of the first.
+SANITIZED := build/sanitized
+sanitize: $(INSTALLED)
+	$(PYTHON) -m venv $(SANITIZED)
+	$(BIN)/python -c "import sysconfig; print(sysconfig.get_path('purelib'))" \
+	  > "$$($(SANITIZED)/bin/python -c "import sysconfig; print(sysconfig.get_path('purelib'))")/borrowed.pth"
+	$(SANITIZED)/bin/python -m pip install -q --no-build-isolation --no-deps \
+	  -C cmake.define.SWEEPTREE_SANITIZE=ON -C cmake.define.SWEEPTREE_WERROR=ON \
+	  -C build-dir=build/sanitized-kernel .
+	LD_PRELOAD="$$(g++ -print-file-name=libasan.so) $$(g++ -print-file-name=libstdc++.so)" \
+	  ASAN_OPTIONS=detect_leaks=0 $(SANITIZED)/bin/python -m pytest -p no:cacheprovider \
+	  tests/kernel
+
+clean:
+	rm -rf build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
+
+# pyproject.toml and the kernel's sources decide when to install again; Python files are used in
+# place.
+$(INSTALLED): pyproject.toml $(KERNEL)
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install -q --disable-pip-version-check \
+	  "scikit-build-core>=0.10" "nanobind>=2.2" "cmake>=3.20" ninja
+	$(BIN)/python -m pip install -q --disable-pip-version-check --no-build-isolation \
+	  -C cmake.define.SWEEPTREE_WERROR=ON -e ".[dev]"
+	touch $@

@@ -1,0 +1,352 @@
+// The only file that knows Python: checks what comes in, hands numbers on, wraps what comes out.
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include <chrono>
+#include <map>
+#include <optional>
+#include <stdexcept>
+#include <string>
+
+#include "chain.hpp"
+#include "predict.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace sweeptree {
+namespace {
+
+template <typename T>
+using Array = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+template <typename T>
+using Matrix = nb::ndarray<const T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+
+template <typename T>
+std::span<const T> view(const Array<T>& array) {
+  return {array.data(), array.size()};
+}
+
+template <typename T>
+std::span<const T> view(const Matrix<T>& array) {
+  return {array.data(), array.size()};
+}
+
+template <typename T>
+nb::object to_numpy(std::vector<T> values, std::vector<std::size_t> shape = {}) {
+  if (shape.empty()) shape = {values.size()};
+  auto* owned = new std::vector<T>(std::move(values));
+  nb::capsule owner(owned, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
+  return nb::ndarray<nb::numpy, T>(owned->data(), shape.size(), shape.data(), owner).cast();
+}
+
+template <typename T>
+T named(const std::map<std::string, T>& names, const std::string& name) {
+  const auto found = names.find(name);
+  if (found == names.end()) throw std::invalid_argument("unknown name '" + name + "'");
+  return found->second;
+}
+
+const std::map<std::string, TreePrior> tree_priors{{"uniform", TreePrior::uniform},
+                                                   {"paper", TreePrior::paper},
+                                                   {"flat", TreePrior::flat},
+                                                   {"depth", TreePrior::depth}};
+const std::map<std::string, RulePrior> rule_priors{{"observed", RulePrior::observed},
+                                                   {"continuous", RulePrior::continuous}};
+const std::map<std::string, Likelihood> likelihoods{{"marginal", Likelihood::marginal},
+                                                    {"plug-in", Likelihood::plug_in}};
+const std::map<std::string, Move> moves{{"birth", birth},
+                                        {"death", death},
+                                        {"change_split", change_split},
+                                        {"change_rule", change_rule}};
+
+void require(bool condition, const char* message) {
+  if (!condition) throw std::invalid_argument(message);
+}
+
+void init_data(Data* self, std::size_t n_classes, const Array<std::int32_t>& labels,
+                const Matrix<std::uint32_t>& order, const Array<double>& values,
+                const Array<std::uint32_t>& starts, const Array<std::int64_t>& value_offsets,
+                std::size_t mask_budget) {
+  require(order.shape(0) == 0 || order.shape(1) == labels.size(),
+          "order must have one column per row of the table");
+  require(values.size() == starts.size(), "values and starts must be parallel");
+  require(value_offsets.size() == order.shape(0) + 1, "one value offset per variable, and the end");
+  for (std::size_t i = 0; i < labels.size(); ++i)
+    require(labels.data()[i] >= 0 && labels.data()[i] < static_cast<std::int64_t>(n_classes),
+            "a label is not a class");
+  new (self) Data({labels.size(), n_classes, view(labels), view(order), view(values), view(starts),
+                   view(value_offsets)},
+                  mask_budget);
+}
+
+void init_target(Target* self, const Data& data, const std::string& tree_prior, double gamma,
+                 double delta, const std::string& rule_prior, const std::string& likelihood,
+                 const std::vector<double>& alpha, int min_samples_leaf, int max_leaves) {
+  require(alpha.size() == data.n_classes(), "alpha needs one value per class");
+  new (self) Target{&data,
+                    LeafLikelihood(named(likelihoods, likelihood), alpha, data.n_rows()),
+                    ShapePrior(named(tree_priors, tree_prior), gamma, delta, max_leaves),
+                    named(rule_priors, rule_prior),
+                    min_samples_leaf,
+                    max_leaves};
+}
+
+void init_strategy(Strategy* self, const std::vector<double>& p_move, bool redraws, bool sweeps,
+                   bool changes_variable, bool steps, bool tunes,
+                   const std::vector<double>& rule_scale, int restrict_leaves,
+                   std::int64_t restrict_moves) {
+  require(p_move.size() == n_moves, "one probability per move is needed");
+  new (self) Strategy{{}, redraws, sweeps, changes_variable, steps, tunes, rule_scale,
+                      restrict_leaves, restrict_moves};
+  std::copy(p_move.begin(), p_move.end(), self->p_move.begin());
+}
+
+void init_forest(Forest* self, const Array<std::int64_t>& node_offsets,
+                 const Array<std::int32_t>& variable, const Array<double>& threshold) {
+  new (self) Forest(view(node_offsets), view(variable), view(threshold));
+}
+
+Random random_of(nb::handle bit_generator) {
+  nb::object capsule = bit_generator.attr("capsule");
+  auto* generator =
+      static_cast<BitGenerator*>(PyCapsule_GetPointer(capsule.ptr(), "BitGenerator"));
+  if (generator == nullptr) throw nb::python_error();
+  return Random(generator);
+}
+
+nb::object trees_to_numpy(const FlatTrees& trees, std::size_t n_classes) {
+  const std::size_t n_leaves = trees.leaf_counts.size() / n_classes;
+  return nb::make_tuple(to_numpy(trees.node_offsets), to_numpy(trees.variable),
+                        to_numpy(trees.threshold),
+                        to_numpy(trees.leaf_counts, {n_leaves, n_classes}));
+}
+
+// A chain and what it needs to stay alive.
+class BoundChain {
+ public:
+  BoundChain(nb::object target, const Strategy& strategy, nb::object bit_generator,
+             bool keeps_full_trace)
+      : target_owner_(std::move(target)),
+        generator_owner_(std::move(bit_generator)),
+        target_(nb::cast<const Target&>(target_owner_)),
+        keeps_full_trace_(keeps_full_trace),
+        chain_(target_, strategy, random_of(generator_owner_)) {
+    require(static_cast<int>(strategy.rule_scale.size()) == target_.data->n_variables(),
+            "rule_scale needs one value per variable");
+  }
+
+  BoundChain(const BoundChain&) = delete;
+  BoundChain& operator=(const BoundChain&) = delete;
+
+  std::int64_t run(std::int64_t n, bool is_burn_in, std::int64_t thin, double seconds) {
+    nb::gil_scoped_release release;
+    return chain_.run(n, is_burn_in ? burn_in : sampling, thin, seconds,
+                      keeps_full_trace_ ? &trace_ : nullptr);
+  }
+
+  int n_leaves() const { return chain_.tree().n_leaves(); }
+  double log_likelihood() const { return chain_.log_likelihood(); }
+  double log_prior() const { return chain_.log_prior(); }
+  std::vector<double> rule_scale() const { return chain_.rule_scale().values(); }
+
+  nb::object counts() const {
+    std::vector<std::int64_t> flat;
+    for (const auto& phase : chain_.counts())
+      for (const auto& move : phase) flat.insert(flat.end(), move.begin(), move.end());
+    return to_numpy(flat, {n_phases, n_moves, n_outcomes});
+  }
+
+  nb::object draws() const {
+    const Draws& draws = chain_.draws();
+    nb::dict out;
+    out["n_leaves"] = to_numpy(draws.n_leaves);
+    out["depth"] = to_numpy(draws.depth);
+    out["log_likelihood"] = to_numpy(draws.log_likelihood);
+    out["log_prior"] = to_numpy(draws.log_prior);
+    out["tree"] = to_numpy(draws.tree);
+    out["trees"] = trees_to_numpy(draws.trees, target_.data->n_classes());
+    return out;
+  }
+
+  nb::object full_trace() const {
+    return nb::make_tuple(to_numpy(trace_.n_leaves), to_numpy(trace_.log_likelihood));
+  }
+
+  nb::object tree() const {
+    FlatTrees flat;
+    chain_.append_tree(flat);
+    return trees_to_numpy(flat, target_.data->n_classes());
+  }
+
+  // Replaces the tree; false if a leaf of the new one would be starved.
+  bool plant(const Array<std::int32_t>& variable, const Array<double>& threshold) {
+    const std::vector<std::int64_t> ends{0, static_cast<std::int64_t>(variable.size())};
+    const Forest checked(ends, view(variable), view(threshold));
+    require(checked.highest_variable() < target_.data->n_variables(), "no such variable");
+    require(static_cast<int>(checked.n_leaves()) <= target_.max_leaves, "too many leaves");
+    return chain_.plant(view(variable), view(threshold));
+  }
+
+  // Evaluates one move on the present tree, without drawing anything: whether it is available,
+  // its log acceptance ratio, and the tree it leads to. `node` counts in preorder. The present
+  // tree is left as it was, by planting it again.
+  nb::object propose(const std::string& move, int node, int variable, double threshold) {
+    FlatTrees before;
+    chain_.append_tree(before);
+    chain_.plant(before.variable, before.threshold);
+    Proposal proposal{named(moves, move), node_at(node), {}};
+    require(is_fit(proposal), "this move cannot be made at this node");
+    if (variable != none) {
+      require(variable < target_.data->n_variables(), "no such variable");
+      proposal.rule = {variable, target_.data->cut_of(variable, threshold), threshold};
+    }
+    const Evaluation evaluation = chain_.evaluate(proposal);
+    FlatTrees after;
+    if (evaluation.is_available) chain_.commit(proposal, evaluation);
+    else chain_.drop(proposal);
+    chain_.append_tree(after);
+    chain_.plant(before.variable, before.threshold);
+    return nb::make_tuple(evaluation.is_available, evaluation.log_ratio,
+                          trees_to_numpy(after, target_.data->n_classes()));
+  }
+
+ private:
+  bool is_fit(const Proposal& proposal) const {
+    const Tree& tree = chain_.tree();
+    if (proposal.move == birth)
+      return tree.leaves.contains(proposal.node) && tree.n_leaves() < target_.max_leaves;
+    if (proposal.move == death) return tree.prunable.contains(proposal.node);
+    return tree.splits.contains(proposal.node);
+  }
+
+  // The node at a place in preorder.
+  int node_at(int place) const {
+    std::vector<int> waiting{chain_.tree().root()};
+    for (; !waiting.empty(); --place) {
+      const int node = waiting.back();
+      waiting.pop_back();
+      if (place == 0) return node;
+      if (chain_.tree()[node].is_leaf()) continue;
+      waiting.push_back(chain_.tree()[node].right);
+      waiting.push_back(chain_.tree()[node].left);
+    }
+    throw std::invalid_argument("no such node");
+  }
+
+  nb::object target_owner_;
+  nb::object generator_owner_;
+  const Target& target_;
+  bool keeps_full_trace_;
+  FullTrace trace_;
+  Chain chain_;
+};
+
+nb::object average(const Forest& forest, const Matrix<double>& x, const Array<double>& weight,
+                   const Matrix<double>& leaf_value) {
+  require(forest.highest_variable() < static_cast<std::int64_t>(x.shape(1)),
+          "the table has too few columns for these trees");
+  require(weight.size() == forest.n_trees(), "one weight per tree is needed");
+  require(leaf_value.shape(0) == forest.n_leaves(), "one row of values per leaf is needed");
+  const std::size_t n_classes = leaf_value.shape(1);
+  std::vector<double> out(x.shape(0) * n_classes, 0.0);
+  {
+    nb::gil_scoped_release release;
+    forest.average(view(x), x.shape(1), view(weight), view(leaf_value), n_classes, out.data());
+  }
+  return to_numpy(std::move(out), {x.shape(0), n_classes});
+}
+
+nb::object apply(const Forest& forest, const Matrix<double>& x) {
+  require(forest.highest_variable() < static_cast<std::int64_t>(x.shape(1)),
+          "the table has too few columns for these trees");
+  std::vector<std::int32_t> out(forest.n_trees() * x.shape(0));
+  {
+    nb::gil_scoped_release release;
+    forest.apply(view(x), x.shape(1), out.data());
+  }
+  return to_numpy(std::move(out), {forest.n_trees(), x.shape(0)});
+}
+
+// Seconds for one AND + popcount over two masks of so many rows: the least that a split can cost.
+double seconds_per_count(std::size_t n_rows, std::int64_t n_repeats) {
+  const std::size_t n_words = (n_rows + word_bits - 1) / word_bits;
+  std::vector<Word> mask(n_words, 0x5555555555555555u);
+  std::vector<Word> cut(n_words, 0x3333333333333333u);
+  volatile std::size_t sink = 0;
+  const auto begin = std::chrono::steady_clock::now();
+  for (std::int64_t i = 0; i < n_repeats; ++i)
+    sink = split_and_count<Keep::none>(mask.data(), cut.data(), nullptr, nullptr, n_words);
+  static_cast<void>(sink);
+  const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - begin;
+  return elapsed.count() / static_cast<double>(n_repeats);
+}
+
+// Splits a mask by every implementation that this machine can run.
+nb::object split_everyhow(const Array<std::uint64_t>& mask, const Array<std::uint64_t>& cut) {
+  require(mask.size() == cut.size(), "the masks must have one length");
+  nb::list results;
+  const auto add = [&](auto split) {
+    std::vector<Word> left(mask.size());
+    std::vector<Word> right(mask.size());
+    const std::size_t n = split(mask.data(), cut.data(), left.data(), right.data(), mask.size());
+    results.append(nb::make_tuple(n, to_numpy(left), to_numpy(right)));
+  };
+  add(split_portable<Keep::both>);
+#ifdef SWEEPTREE_X86
+  if (has_avx2) add(split_avx2<Keep::both>);
+#endif
+  return results;
+}
+
+}  // namespace
+}  // namespace sweeptree
+
+NB_MODULE(_kernel, m) {
+  using namespace sweeptree;
+  m.doc() = "The compiled engine. See sweeptree.reference for the same algorithm in Python.";
+
+  nb::class_<Data>(m, "Data")
+      .def("__init__", &init_data, "n_classes"_a, "labels"_a, "order"_a, "values"_a, "starts"_a,
+           "value_offsets"_a, "mask_budget"_a)
+      .def_prop_ro("bytes", &Data::bytes);
+
+  nb::class_<Target>(m, "Target")
+      .def("__init__", &init_target, nb::keep_alive<1, 2>(), "data"_a, "tree_prior"_a, "gamma"_a,
+           "delta"_a, "rule_prior"_a, "likelihood"_a, "alpha"_a, "min_samples_leaf"_a,
+           "max_leaves"_a);
+
+  nb::class_<Strategy>(m, "Strategy")
+      .def("__init__", &init_strategy, "p_move"_a, "redraws"_a, "sweeps"_a, "changes_variable"_a, "steps"_a, "tunes"_a,
+           "rule_scale"_a, "restrict_leaves"_a, "restrict_moves"_a);
+
+  nb::class_<BoundChain>(m, "Chain")
+      .def(nb::init<nb::object, const Strategy&, nb::object, bool>(), "target"_a, "strategy"_a,
+           "bit_generator"_a, "keeps_full_trace"_a = false)
+      .def("run", &BoundChain::run, "n"_a, "is_burn_in"_a, "thin"_a = 1, "seconds"_a = 1e9)
+      .def_prop_ro("n_leaves", &BoundChain::n_leaves)
+      .def_prop_ro("log_likelihood", &BoundChain::log_likelihood)
+      .def_prop_ro("log_prior", &BoundChain::log_prior)
+      .def_prop_ro("rule_scale", &BoundChain::rule_scale)
+      .def_prop_ro("counts", &BoundChain::counts)
+      .def_prop_ro("draws", &BoundChain::draws)
+      .def_prop_ro("full_trace", &BoundChain::full_trace)
+      .def_prop_ro("tree", &BoundChain::tree)
+      .def("plant", &BoundChain::plant, "variable"_a, "threshold"_a)
+      .def("propose", &BoundChain::propose, "move"_a, "node"_a, "variable"_a = none,
+           "threshold"_a = 0.0);
+
+  nb::class_<Forest>(m, "Forest")
+      .def("__init__", &init_forest, "node_offsets"_a, "variable"_a, "threshold"_a)
+      .def_prop_ro("n_trees", &Forest::n_trees)
+      .def_prop_ro("n_leaves", &Forest::n_leaves)
+      .def("average", &average, "x"_a, "weight"_a, "leaf_value"_a)
+      .def("apply", &apply, "x"_a);
+
+  m.def("seconds_per_count", &seconds_per_count, "n_rows"_a, "n_repeats"_a);
+  m.def("split_everyhow", &split_everyhow, "mask"_a, "cut"_a);
+}

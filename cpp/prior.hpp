@@ -1,0 +1,78 @@
+// The prior of a tree: its shape and its rules.
+#pragma once
+
+#include <cmath>
+#include <cstddef>
+#include <vector>
+
+#include "data.hpp"
+
+namespace sweeptree {
+
+enum class TreePrior { uniform, paper, flat, depth };
+enum class RulePrior { observed, continuous };
+
+// log Catalan(0..n). Trees with k terminal nodes number Catalan(k - 1).
+inline std::vector<double> log_catalan_numbers(std::size_t n) {
+  std::vector<double> log_catalan(n + 1, 0.0);
+  for (std::size_t j = 0; j < n; ++j) {
+    const double i = static_cast<double>(j);
+    log_catalan[j + 1] = log_catalan[j] + std::log(2.0 * (2.0 * i + 1.0) / (i + 2.0));
+  }
+  return log_catalan;
+}
+
+// Under uniform, paper and flat the prior depends on k alone; under depth (Eq. 12) it is a product
+// over nodes of the chance to split, or to stop, at their depth.
+class ShapePrior {
+ public:
+  ShapePrior(TreePrior kind, double gamma, double delta, int max_leaves) : kind_(kind) {
+    const std::size_t n = static_cast<std::size_t>(max_leaves) + 2;
+    if (kind == TreePrior::depth) fill_depths(gamma, delta, n);
+    else fill_sizes(n);
+  }
+
+  bool depends_on_depth() const { return kind_ == TreePrior::depth; }
+  double log_size(int k) const { return log_size_[k]; }
+  double log_split(int depth) const { return log_split_[depth]; }
+  double log_stop(int depth) const { return log_stop_[depth]; }
+
+  // The factor by which a birth changes the prior of the shape.
+  double log_birth(int k, int depth) const {
+    if (depends_on_depth()) return log_split(depth) + 2.0 * log_stop(depth + 1) - log_stop(depth);
+    return log_size(k + 1) - log_size(k);
+  }
+
+ private:
+  void fill_sizes(std::size_t n) {
+    log_size_.assign(n + 1, 0.0);
+    if (kind_ == TreePrior::flat) return;
+    const std::vector<double> log_catalan = log_catalan_numbers(n);
+    const std::size_t shift = kind_ == TreePrior::uniform ? 1 : 0;
+    for (std::size_t k = 1; k <= n; ++k) log_size_[k] = -log_catalan[k - shift];
+  }
+
+  void fill_depths(double gamma, double delta, std::size_t n) {
+    for (std::size_t depth = 0; depth <= n; ++depth) {
+      const double p_split = gamma * std::pow(1.0 + static_cast<double>(depth), -delta);
+      log_split_.push_back(std::log(p_split));
+      log_stop_.push_back(std::log1p(-p_split));
+    }
+  }
+
+  TreePrior kind_;
+  std::vector<double> log_size_;
+  std::vector<double> log_split_;
+  std::vector<double> log_stop_;
+};
+
+// The log probability that the prior gives a variable and a cut: the mass of the whole gap in
+// which the threshold lies, so that it does not depend on the variable's units.
+inline double log_rule_prior(RulePrior kind, const Data& data, int variable, int cut) {
+  const double log_variable = -std::log(static_cast<double>(data.n_variables()));
+  if (kind == RulePrior::observed)
+    return log_variable - std::log(static_cast<double>(data.n_cuts(variable)));
+  return log_variable + std::log(data.gap(variable, cut) / data.range(variable));
+}
+
+}  // namespace sweeptree

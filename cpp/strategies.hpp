@@ -1,0 +1,54 @@
+// How a chain walks: what it does with moves that cannot be made, and how it steps its rules.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <vector>
+
+#include "moves.hpp"
+
+namespace sweeptree {
+
+struct Strategy {
+  MoveProbabilities p_move{};
+  bool redraws = false;           // an unavailable move is drawn anew instead of being rejected
+  bool sweeps = false;            // a change that starves one leaf removes that leaf
+  bool changes_variable = false;  // change-split draws a variable other than the present (Eq. 15)
+  bool steps = false;             // change-rule steps (Eq. 16) instead of drawing from the prior
+  bool tunes = false;             // the step sizes are tuned in burn-in
+  std::vector<double> rule_scale;  // step size of each variable, as a share of its range
+  int restrict_leaves = 0;
+  std::int64_t restrict_moves = 0;  // for so many moves, at most restrict_leaves
+};
+
+// After so many redraws in a row the chain stays where it is: nothing may be available at all.
+inline constexpr int max_redraws = 1000;
+
+// The step sizes of change-rule, tuned toward the paper's acceptance by Robbins and Monro's
+// recursion on the log scale, with steps that shrink.
+class RuleScale {
+ public:
+  explicit RuleScale(const Strategy& strategy)
+      : scale_(strategy.rule_scale), n_tried_(strategy.rule_scale.size(), 0) {}
+
+  static constexpr double target_acceptance = 0.25;
+  static constexpr double smallest = 1e-6;
+  static constexpr double largest = 1.0;
+
+  double operator[](int variable) const { return scale_[variable]; }
+  const std::vector<double>& values() const { return scale_; }
+
+  void tune(int variable, bool was_accepted) {
+    const double n = static_cast<double>(++n_tried_[variable]);
+    const double error = (was_accepted ? 1.0 : 0.0) - target_acceptance;
+    const double scale = scale_[variable] * std::exp(error * std::pow(n, -0.6));
+    scale_[variable] = std::clamp(scale, smallest, largest);
+  }
+
+ private:
+  std::vector<double> scale_;
+  std::vector<std::int64_t> n_tried_;
+};
+
+}  // namespace sweeptree

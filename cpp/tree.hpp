@@ -1,0 +1,209 @@
+// The growing tree: its nodes, their rows, and the sets from which moves pick.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "bits.hpp"
+
+namespace sweeptree {
+
+inline constexpr int none = -1;
+
+struct Rule {
+  int variable = none;
+  int cut = none;
+  double threshold = 0.0;  // somewhere inside the cut's gap; rows with value <= threshold go left
+};
+
+// A set of nodes that gives its i-th member, in an order that both engines share.
+class NodeSet {
+ public:
+  int size() const { return static_cast<int>(members_.size()); }
+  int operator[](int i) const { return members_[i]; }
+  bool contains(int node) const {
+    return node < static_cast<int>(place_.size()) && place_[node] != none;
+  }
+
+  void add(int node) {
+    if (node >= static_cast<int>(place_.size())) place_.resize(node + 1, none);
+    place_[node] = size();
+    members_.push_back(node);
+  }
+
+  // The last member takes the place of the one that goes.
+  void remove(int node) {
+    const int last = members_.back();
+    members_[place_[node]] = last;
+    place_[last] = place_[node];
+    place_[node] = none;
+    members_.pop_back();
+  }
+
+ private:
+  std::vector<int> members_;
+  std::vector<int> place_;
+};
+
+// Masks of one width, handed out and taken back without touching the allocator in between.
+class MaskPool {
+ public:
+  explicit MaskPool(std::size_t n_words) : n_words_(n_words) {}
+
+  Word* take() {
+    if (free_.empty()) {
+      blocks_.push_back(std::make_unique<Word[]>(n_words_));
+      return blocks_.back().get();
+    }
+    Word* mask = free_.back();
+    free_.pop_back();
+    return mask;
+  }
+
+  void give_back(Word* mask) { free_.push_back(mask); }
+
+ private:
+  std::size_t n_words_;
+  std::vector<std::unique_ptr<Word[]>> blocks_;
+  std::vector<Word*> free_;
+};
+
+struct Node {
+  int parent = none;
+  int left = none;
+  int right = none;
+  Rule rule;
+  Word* mask = nullptr;
+  int n_rows = 0;
+  double log_leaf = 0.0;  // of terminal nodes
+
+  bool is_leaf() const { return left == none; }
+};
+
+// Structure alone; the chain fills in the rows and the likelihoods.
+class Tree {
+ public:
+  Tree(std::size_t n_classes, std::size_t n_words) : masks(n_words), n_classes_(n_classes) {
+    root_ = new_node();
+    leaves.add(root_);
+  }
+
+  int root() const { return root_; }
+  int n_leaves() const { return leaves.size(); }
+  Node& operator[](int node) { return nodes_[node]; }
+  const Node& operator[](int node) const { return nodes_[node]; }
+  int* counts(int node) { return counts_.data() + static_cast<std::size_t>(node) * n_classes_; }
+  const int* counts(int node) const {
+    return counts_.data() + static_cast<std::size_t>(node) * n_classes_;
+  }
+
+  int sibling(int node) const {
+    const Node& parent = nodes_[nodes_[node].parent];
+    return parent.left == node ? parent.right : parent.left;
+  }
+
+  bool is_prunable(int node) const {
+    return nodes_[nodes_[node].left].is_leaf() && nodes_[nodes_[node].right].is_leaf();
+  }
+
+  int capacity() const { return static_cast<int>(nodes_.size()); }
+
+  int depth_of(int node) const {
+    int depth = 0;
+    while ((node = nodes_[node].parent) != none) ++depth;
+    return depth;
+  }
+
+  // The number of prunable nodes once this leaf is split: its parent stops being one of them if
+  // its sibling is a leaf, which the paper's D_Q + 1 overlooks.
+  int n_prunable_after_birth(int leaf) const {
+    const int parent = nodes_[leaf].parent;
+    return prunable.size() + (parent != none && prunable.contains(parent) ? 0 : 1);
+  }
+
+  void split_leaf(int leaf, const Rule& rule) {
+    const int left = new_node();
+    const int right = new_node();
+    nodes_[leaf].left = left;
+    nodes_[leaf].right = right;
+    nodes_[leaf].rule = rule;
+    nodes_[left].parent = nodes_[right].parent = leaf;
+    leaves.remove(leaf);
+    leaves.add(left);
+    leaves.add(right);
+    splits.add(leaf);
+    const int parent = nodes_[leaf].parent;
+    if (parent != none && prunable.contains(parent)) prunable.remove(parent);
+    prunable.add(leaf);
+  }
+
+  // Makes a prunable node terminal.
+  void merge_leaves(int node) {
+    leaves.remove(nodes_[node].left);
+    leaves.remove(nodes_[node].right);
+    leaves.add(node);
+    splits.remove(node);
+    prunable.remove(node);
+    free_node(nodes_[node].left);
+    free_node(nodes_[node].right);
+    nodes_[node].left = nodes_[node].right = none;
+    note_if_prunable(nodes_[node].parent);
+  }
+
+  // Removes a leaf together with its parent; the sibling subtree takes the parent's place.
+  void remove_leaf(int leaf) {
+    const int parent = nodes_[leaf].parent;
+    const int promoted = sibling(leaf);
+    const int grandparent = nodes_[parent].parent;
+    leaves.remove(leaf);
+    splits.remove(parent);
+    if (prunable.contains(parent)) prunable.remove(parent);
+    nodes_[promoted].parent = grandparent;
+    if (grandparent == none) root_ = promoted;
+    else if (nodes_[grandparent].left == parent) nodes_[grandparent].left = promoted;
+    else nodes_[grandparent].right = promoted;
+    free_node(leaf);
+    free_node(parent);
+    note_if_prunable(grandparent);
+  }
+
+  NodeSet leaves;
+  NodeSet splits;
+  NodeSet prunable;  // splitting nodes whose two children are both terminal
+  MaskPool masks;    // every node owns one of these, used or not
+
+ private:
+  void note_if_prunable(int node) {
+    if (node != none && is_prunable(node) && !prunable.contains(node)) prunable.add(node);
+  }
+
+  int new_node() {
+    if (free_.empty()) {
+      nodes_.emplace_back();
+      nodes_.back().mask = masks.take();
+      counts_.resize(counts_.size() + n_classes_);
+      return static_cast<int>(nodes_.size()) - 1;
+    }
+    const int node = free_.back();
+    free_.pop_back();
+    return node;
+  }
+
+  void free_node(int node) {
+    Word* mask = nodes_[node].mask;
+    nodes_[node] = Node{};
+    nodes_[node].mask = mask;
+    free_.push_back(node);
+  }
+
+  std::size_t n_classes_;
+  int root_ = none;
+  std::vector<Node> nodes_;
+  std::vector<int> counts_;
+  std::vector<int> free_;
+};
+
+}  // namespace sweeptree

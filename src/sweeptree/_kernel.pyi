@@ -1,0 +1,100 @@
+"""The compiled engine. See sweeptree.reference for the same algorithm in Python."""
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+_Float = npt.NDArray[np.float64]
+_FlatTrees = tuple[npt.NDArray[np.int64], npt.NDArray[np.int32], _Float, npt.NDArray[np.int32]]
+
+class Data:
+    def __init__(
+        self,
+        n_classes: int,
+        labels: npt.NDArray[np.int32],
+        order: npt.NDArray[np.uint32],
+        values: _Float,
+        starts: npt.NDArray[np.uint32],
+        value_offsets: npt.NDArray[np.int64],
+        mask_budget: int,
+    ) -> None: ...
+    @property
+    def bytes(self) -> int: ...
+
+class Target:
+    def __init__(
+        self,
+        data: Data,
+        tree_prior: str,
+        gamma: float,
+        delta: float,
+        rule_prior: str,
+        likelihood: str,
+        alpha: tuple[float, ...],
+        min_samples_leaf: int,
+        max_leaves: int,
+    ) -> None: ...
+
+class Strategy:
+    def __init__(
+        self,
+        p_move: tuple[float, ...],
+        redraws: bool,
+        sweeps: bool,
+        changes_variable: bool,
+        steps: bool,
+        tunes: bool,
+        rule_scale: tuple[float, ...],
+        restrict_leaves: int,
+        restrict_moves: int,
+    ) -> None: ...
+
+class Chain:
+    def __init__(
+        self,
+        target: Target,
+        strategy: Strategy,
+        bit_generator: np.random.BitGenerator,
+        keeps_full_trace: bool = False,
+    ) -> None: ...
+    def run(self, n: int, is_burn_in: bool, thin: int = 1, seconds: float = 1e9) -> int: ...
+    def plant(self, variable: npt.NDArray[np.int32], threshold: _Float) -> bool: ...
+    def propose(
+        self, move: str, node: int, variable: int = -1, threshold: float = 0.0
+    ) -> tuple[bool, float, _FlatTrees]: ...
+    @property
+    def n_leaves(self) -> int: ...
+    @property
+    def log_likelihood(self) -> float: ...
+    @property
+    def log_prior(self) -> float: ...
+    @property
+    def rule_scale(self) -> list[float]: ...
+    @property
+    def counts(self) -> npt.NDArray[np.int64]: ...
+    @property
+    def draws(self) -> dict[str, Any]: ...
+    @property
+    def full_trace(self) -> tuple[npt.NDArray[np.int32], _Float]: ...
+    @property
+    def tree(self) -> _FlatTrees: ...
+
+class Forest:
+    def __init__(
+        self,
+        node_offsets: npt.NDArray[np.int64],
+        variable: npt.NDArray[np.int32],
+        threshold: _Float,
+    ) -> None: ...
+    @property
+    def n_trees(self) -> int: ...
+    @property
+    def n_leaves(self) -> int: ...
+    def average(self, x: _Float, weight: _Float, leaf_value: _Float) -> _Float: ...
+    def apply(self, x: _Float) -> npt.NDArray[np.int32]: ...
+
+def seconds_per_count(n_rows: int, n_repeats: int) -> float: ...
+def split_everyhow(
+    mask: npt.NDArray[np.uint64], cut: npt.NDArray[np.uint64]
+) -> list[tuple[int, npt.NDArray[np.uint64], npt.NDArray[np.uint64]]]: ...

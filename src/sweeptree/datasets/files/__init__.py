@@ -1,0 +1,1 @@
+"""The data files and their descriptions."""

@@ -1,0 +1,128 @@
+"""The two engines, compiled and reference, behind one interface."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from sweeptree import _kernel
+from sweeptree.encoding import EncodedTable, FloatArray
+from sweeptree.settings import StrategySettings, TargetSettings
+
+ENGINES = ("kernel", "reference")
+
+SMALLEST_MASK_BUDGET = 4 * 2**20
+"""Bytes for the kernel's masks that are always granted; they fit the caches of most machines."""
+
+
+class Chain(Protocol):
+    """What both engines' chains can do."""
+
+    def run(self, n: int, is_burn_in: bool, thin: int = 1, seconds: float = ...) -> int:
+        """Make moves until `n` are made or `seconds` have passed; return how many were made."""
+
+    @property
+    def n_leaves(self) -> int:
+        """Terminal nodes of the present tree."""
+
+    @property
+    def log_likelihood(self) -> float:
+        """Log likelihood of the present tree."""
+
+    @property
+    def log_prior(self) -> float:
+        """Log prior of the present tree."""
+
+    @property
+    def rule_scale(self) -> list[float]:
+        """Step sizes as tuned so far."""
+
+    @property
+    def counts(self) -> npt.NDArray[np.int64]:
+        """(phase, move, outcome) counts."""
+
+    @property
+    def draws(self) -> dict[str, Any]:
+        """Traces and trees."""
+
+    @property
+    def full_trace(self) -> tuple[npt.NDArray[np.int32], FloatArray]:
+        """Leaves and log likelihood after every move."""
+
+
+class Forest(Protocol):
+    """What both engines' forests can do."""
+
+    def apply(self, x: FloatArray) -> npt.NDArray[np.int32]:
+        """(tree, row): the leaf that each row falls into."""
+
+    def average(self, x: FloatArray, weight: FloatArray, leaf_value: FloatArray) -> FloatArray:
+        """(row, class): the weighted sum over trees of each row's leaf value."""
+
+
+class ChainFactory:
+    """Makes chains on one table; what they share is built once.
+
+    Parameters
+    ----------
+    engine : {"kernel", "reference"}
+    table : EncodedTable
+    target : TargetSettings
+    strategy : StrategySettings
+    """
+
+    def __init__(
+        self,
+        engine: str,
+        table: EncodedTable,
+        target: TargetSettings,
+        strategy: StrategySettings,
+    ) -> None:
+        self._chain_type: Any
+        if engine == "reference":
+            from sweeptree import reference
+
+            self._chain_type = reference.Chain
+            self._target: Any = reference.Target(table, target)
+            self._strategy: Any = strategy
+        else:
+            self._chain_type = _kernel.Chain
+            self._target = _kernel.Target(_kernel_data(table), **asdict(target))
+            self._strategy = _kernel.Strategy(**asdict(strategy))
+
+    def make(self, bit_generator: np.random.BitGenerator, keeps_full_trace: bool) -> Chain:
+        """Make a chain that draws from a bit generator of its own."""
+        chain: Chain = self._chain_type(
+            self._target, self._strategy, bit_generator, keeps_full_trace
+        )
+        return chain
+
+
+def make_forest(
+    engine: str,
+    node_offsets: npt.NDArray[np.int64],
+    variable: npt.NDArray[np.int32],
+    threshold: FloatArray,
+) -> Forest:
+    """Make trees to send rows down."""
+    if engine == "reference":
+        from sweeptree import reference
+
+        return reference.Forest(node_offsets, variable, threshold)
+    return _kernel.Forest(node_offsets, variable, threshold)
+
+
+def _kernel_data(table: EncodedTable) -> _kernel.Data:
+    table_bytes = 8 * table.n_rows * table.n_variables
+    return _kernel.Data(
+        n_classes=table.n_classes,
+        labels=table.labels,
+        order=table.order,
+        values=table.values,
+        starts=table.starts,
+        value_offsets=table.value_offsets,
+        mask_budget=max(SMALLEST_MASK_BUDGET, table_bytes),
+    )

@@ -1,0 +1,115 @@
+"""The four moves of the paper: how they are drawn, and their ratios.
+
+Only `draw_*` functions take the generator. The ratios are the proposal-and-prior part R of the
+acceptance probability (Eq. 5); the likelihood ratio comes on top.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+
+import numpy as np
+
+from sweeptree.reference.data import Data
+from sweeptree.reference.tree import NodeSet, Rule
+from sweeptree.settings import MOVES
+
+
+def draw_below(random: np.random.Generator, n: int) -> int:
+    """Draw one of 0 .. n - 1."""
+    return int(random.random() * n)
+
+
+def draw_normal(random: np.random.Generator) -> float:
+    """Draw from N(0, 1) by Box and Muller.
+
+    The second value is not kept, so that a draw depends on nothing before it.
+    """
+    radius = math.sqrt(-2.0 * math.log(1.0 - random.random()))
+    return radius * math.cos(2.0 * math.pi * random.random())
+
+
+def draw_move(random: np.random.Generator, p_move: Mapping[str, float]) -> str:
+    """Draw the type of a move."""
+    rest = random.random()
+    for move in MOVES[:-1]:
+        if rest < p_move[move]:
+            return move
+        rest -= p_move[move]
+    return MOVES[-1]
+
+
+def draw_member(random: np.random.Generator, nodes: NodeSet) -> int | None:
+    """Draw a node; None if there is none to draw from."""
+    return nodes[draw_below(random, len(nodes))] if len(nodes) else None
+
+
+def draw_rule_of(
+    random: np.random.Generator, data: Data, rule_prior: str, variable: int
+) -> Rule:
+    """Draw a rule of one variable: uniform over its cut points, or over its range (Eq. 14).
+
+    One uniform gives both the cut and the threshold's place inside the cut's gap.
+    """
+    if rule_prior == "observed":
+        place = random.random() * data.n_cuts(variable)
+        cut = int(place)
+        return Rule(variable, cut, data.threshold_in_gap(variable, cut, place - cut))
+    threshold = data.lowest(variable) + random.random() * data.range(variable)
+    return Rule(variable, data.cut_of(variable, threshold), threshold)
+
+
+def draw_rule(random: np.random.Generator, data: Data, rule_prior: str) -> Rule:
+    """Draw a variable uniformly, then its rule: the prior of section II-A."""
+    variable = draw_below(random, data.n_variables)
+    return draw_rule_of(random, data, rule_prior, variable)
+
+
+def draw_other_rule(
+    random: np.random.Generator, data: Data, rule_prior: str, variable: int
+) -> Rule:
+    """Draw a rule of a variable other than the present one (Eq. 15)."""
+    other = draw_below(random, data.n_variables - 1)
+    return draw_rule_of(random, data, rule_prior, other if other < variable else other + 1)
+
+
+def draw_rule_step(random: np.random.Generator, data: Data, rule: Rule, scale: float) -> Rule:
+    """Draw a Gaussian step from the present threshold (Eq. 16); it may leave the range."""
+    sigma = scale * data.range(rule.variable)
+    threshold = rule.threshold + sigma * draw_normal(random)
+    return Rule(rule.variable, data.cut_of(rule.variable, threshold), threshold)
+
+
+def birth_log_ratio(
+    k: int, n_prunable_after: int, p_move: Mapping[str, float], log_shape: float
+) -> float:
+    """Log of R for a birth, k -> k + 1 terminal nodes (Eq. 10).
+
+    The rule is drawn from its prior, so those factors cancel. `n_prunable_after` is counted on
+    the proposed tree: it does not grow when the sibling of the split node is terminal, which the
+    paper's D_Q + 1 overlooks. `log_shape` is the log factor by which the prior of the shape
+    changes, log(S_k / S_k+1) for the uniform prior.
+    """
+    return math.log(p_move["death"] * k / (p_move["birth"] * n_prunable_after)) + log_shape
+
+
+def death_log_ratio(
+    k: int, n_prunable: int, p_move: Mapping[str, float], log_shape: float
+) -> float:
+    """Log of R for a death, k -> k - 1: the inverse of the birth that undoes it (Eq. 11).
+
+    Printed with b_k / d_k-1; it is b_k-1 / d_k.
+    """
+    return math.log(p_move["birth"] * n_prunable / (p_move["death"] * (k - 1))) + log_shape
+
+
+def rule_step_log_ratio(rule_prior: str, data: Data, old: Rule, new: Rule) -> float:
+    """Log of R for a symmetric step of the threshold.
+
+    Under observed cuts the threshold has density 1 / (N gap) inside a gap, so crossing into a
+    wider gap is paid for. Changes drawn from the prior need no such factor: R is one.
+    """
+    if rule_prior == "continuous":
+        return 0.0
+    return math.log(data.gap(old.variable, old.cut) / data.gap(new.variable, new.cut))

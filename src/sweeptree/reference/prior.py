@@ -1,0 +1,58 @@
+"""The prior of a tree: its shape and its rules."""
+
+from __future__ import annotations
+
+import math
+
+from sweeptree.reference.data import Data
+from sweeptree.reference.tree import Node, Tree
+
+
+def log_catalan(n: int) -> float:
+    """Log of Catalan(n) = binom(2n, n) / (n + 1)."""
+    return math.lgamma(2 * n + 1) - math.lgamma(n + 1) - math.lgamma(n + 2)
+
+
+def log_uniform(tree: Tree) -> float:
+    """1/S_k (Eq. 6, corrected): trees with k terminal nodes number S_k = Catalan(k - 1)."""
+    return -log_catalan(tree.n_leaves - 1)
+
+
+def log_paper(tree: Tree) -> float:
+    """1/S_k with Eq. 7 as printed, Catalan(k)."""
+    return -log_catalan(tree.n_leaves)
+
+
+def log_flat(tree: Tree) -> float:
+    """Every tree alike."""
+    return 0.0
+
+
+def p_split(depth: int, gamma: float, delta: float) -> float:
+    """Chance that a node with so many splits above it is split (Eq. 12)."""
+    return gamma * math.pow(1.0 + depth, -delta)
+
+
+def log_depth(tree: Tree, gamma: float, delta: float) -> float:
+    """Chipman's prior: each node splits, or stops, with the chance of Eq. 12 at its depth."""
+
+    def log_of_subtree(node: Node, depth: int) -> float:
+        p = p_split(depth, gamma, delta)
+        if node.is_leaf:
+            return math.log1p(-p) if p < 1.0 else -math.inf
+        left, right = tree.children(node)
+        return math.log(p) + log_of_subtree(left, depth + 1) + log_of_subtree(right, depth + 1)
+
+    return log_of_subtree(tree.root, 0)
+
+
+def log_rule_prior(kind: str, data: Data, variable: int, cut: int) -> float:
+    """Log probability of a variable and a cut (the rule factors of Eq. 6).
+
+    The mass of the whole gap in which the threshold lies, so that it does not depend on the
+    variable's units.
+    """
+    log_variable = -math.log(data.n_variables)
+    if kind == "observed":
+        return log_variable - math.log(data.n_cuts(variable))
+    return log_variable + math.log(data.gap(variable, cut) / data.range(variable))

@@ -1,0 +1,199 @@
+"""The growing tree. Nodes are never changed in place, so that a proposal is a cheap copy."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+from sweeptree.reference.data import Data, Rows
+
+
+class Rule(NamedTuple):
+    """Rows whose value is at most the threshold go left. The threshold lies in the cut's gap."""
+
+    variable: int
+    cut: int
+    threshold: float
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """A splitting node (with a rule and two children) or a terminal one."""
+
+    name: int
+    parent: int | None
+    rows: Rows
+    counts: tuple[int, ...]
+    rule: Rule | None = None
+    left: int | None = None
+    right: int | None = None
+
+    @property
+    def is_leaf(self) -> bool:
+        """Whether this is a terminal node."""
+        return self.rule is None
+
+
+class NodeSet:
+    """A set of nodes that gives its i-th member, in an order that both engines share."""
+
+    def __init__(self, members: list[int] | None = None) -> None:
+        self.members = members or []
+
+    def __len__(self) -> int:
+        return len(self.members)
+
+    def __getitem__(self, i: int) -> int:
+        return self.members[i]
+
+    def __contains__(self, node: int | None) -> bool:
+        return node in self.members
+
+    def add(self, node: int) -> None:
+        """Append a node."""
+        self.members.append(node)
+
+    def remove(self, node: int) -> None:
+        """Let the last member take the place of the one that goes."""
+        place = self.members.index(node)
+        last = self.members.pop()
+        if place < len(self.members):
+            self.members[place] = last
+
+    def copy(self) -> NodeSet:
+        """Return a set of its own with the same members in the same order."""
+        return NodeSet(self.members.copy())
+
+
+class Tree:
+    """A binary tree over the training rows, and the sets of nodes from which moves pick."""
+
+    def __init__(self, data: Data, rows: Rows) -> None:
+        self.data = data
+        self.nodes = {0: Node(0, None, rows, data.class_counts(rows))}
+        self.root_name = 0
+        self.n_names = 1
+        self.leaves = NodeSet([0])
+        self.splits = NodeSet()
+        self.prunable = NodeSet()  # splitting nodes whose two children are both terminal
+
+    def copy(self) -> Tree:
+        """Return a tree that can be changed without changing this one."""
+        other = object.__new__(Tree)
+        other.data = self.data
+        other.nodes = self.nodes.copy()
+        other.root_name = self.root_name
+        other.n_names = self.n_names
+        other.leaves = self.leaves.copy()
+        other.splits = self.splits.copy()
+        other.prunable = self.prunable.copy()
+        return other
+
+    @property
+    def root(self) -> Node:
+        """The node at the top."""
+        return self.nodes[self.root_name]
+
+    @property
+    def n_leaves(self) -> int:
+        """k, the number of terminal nodes."""
+        return len(self.leaves)
+
+    def children(self, node: Node) -> tuple[Node, Node]:
+        """Left and right child of a splitting node."""
+        assert node.left is not None
+        assert node.right is not None
+        return self.nodes[node.left], self.nodes[node.right]
+
+    def parent(self, name: int) -> Node:
+        """Return the node above one that is not the root."""
+        above = self.nodes[name].parent
+        assert above is not None
+        return self.nodes[above]
+
+    def sibling(self, name: int) -> Node:
+        """Return the other child of a node's parent."""
+        left, right = self.children(self.parent(name))
+        return right if left.name == name else left
+
+    def depth_below(self, node: Node) -> int:
+        """Number of splits on the longest way down from a node."""
+        if node.is_leaf:
+            return 0
+        return 1 + max(self.depth_below(child) for child in self.children(node))
+
+    def starved_leaves(self, min_samples_leaf: int) -> list[int]:
+        """Return the terminal nodes that hold too few rows."""
+        return [leaf for leaf in self.leaves if len(self.nodes[leaf].rows) < min_samples_leaf]
+
+    def split_leaf(self, leaf: int, rule: Rule) -> None:
+        """Turn a terminal node into a splitting one with two terminal children."""
+        left, right = self.n_names, self.n_names + 1
+        self.n_names += 2
+        rows = self.nodes[leaf].rows
+        for child in (left, right):
+            self.nodes[child] = Node(child, leaf, rows, ())
+        self.nodes[leaf] = replace(self.nodes[leaf], rule=rule, left=left, right=right)
+        self.refill(leaf, rows)
+        self.leaves.remove(leaf)
+        self.leaves.add(left)
+        self.leaves.add(right)
+        self.splits.add(leaf)
+        parent = self.nodes[leaf].parent
+        if parent in self.prunable:
+            assert parent is not None
+            self.prunable.remove(parent)
+        self.prunable.add(leaf)
+
+    def merge_leaves(self, name: int) -> None:
+        """Turn a prunable node into a terminal one."""
+        for child in self.children(self.nodes[name]):
+            self.leaves.remove(child.name)
+            del self.nodes[child.name]
+        self.nodes[name] = replace(self.nodes[name], rule=None, left=None, right=None)
+        self.leaves.add(name)
+        self.splits.remove(name)
+        self.prunable.remove(name)
+        self._note_if_prunable(self.nodes[name].parent)
+
+    def change_rule(self, name: int, rule: Rule) -> None:
+        """Give a splitting node another rule and send its rows down anew."""
+        self.nodes[name] = replace(self.nodes[name], rule=rule)
+        self.refill(name, self.nodes[name].rows)
+
+    def remove_leaf(self, leaf: int) -> None:
+        """Remove a leaf with its parent; the sibling subtree takes the parent's place and rows."""
+        promoted = self.sibling(leaf)
+        parent = self.parent(leaf)
+        grandparent = parent.parent
+        self.leaves.remove(leaf)
+        self.splits.remove(parent.name)
+        if parent.name in self.prunable:
+            self.prunable.remove(parent.name)
+        self.nodes[promoted.name] = replace(promoted, parent=grandparent)
+        if grandparent is None:
+            self.root_name = promoted.name
+        elif self.nodes[grandparent].left == parent.name:
+            self.nodes[grandparent] = replace(self.nodes[grandparent], left=promoted.name)
+        else:
+            self.nodes[grandparent] = replace(self.nodes[grandparent], right=promoted.name)
+        del self.nodes[leaf], self.nodes[parent.name]
+        self._note_if_prunable(grandparent)
+        self.refill(promoted.name, parent.rows)
+
+    def refill(self, name: int, rows: Rows) -> None:
+        """Send rows down from a node."""
+        node = replace(self.nodes[name], rows=rows, counts=self.data.class_counts(rows))
+        self.nodes[name] = node
+        if node.rule is None:
+            return
+        left, right = self.children(node)
+        left_rows, right_rows = self.data.split(rows, node.rule.variable, node.rule.cut)
+        self.refill(left.name, left_rows)
+        self.refill(right.name, right_rows)
+
+    def _note_if_prunable(self, name: int | None) -> None:
+        if name is None or name in self.prunable:
+            return
+        if all(child.is_leaf for child in self.children(self.nodes[name])):
+            self.prunable.add(name)
