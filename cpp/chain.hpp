@@ -254,7 +254,7 @@ class Chain {
 
   // The uniform is drawn even where it cannot matter: a ratio of one is sometimes rounded down.
   bool draw_acceptance(double log_ratio) {
-    const double u = random_.uniform();
+    const double u = 1.0 - random_.uniform();  // never zero
     return log_ratio >= 0.0 || std::log(u) < log_ratio;
   }
 

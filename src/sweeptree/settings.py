@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from numbers import Real
 from typing import Literal, NamedTuple
 
 MOVES = ("birth", "death", "change_split", "change_rule")
@@ -100,3 +103,62 @@ STRATEGIES = {
         "continuous", sweeps=True, changes_variable=True, steps=True, restricts=False
     ),
 }
+
+
+def resolve_alpha(alpha: float | Sequence[float], n_classes: int) -> tuple[float, ...]:
+    """One Dirichlet parameter per class."""
+    values = (float(alpha),) * n_classes if isinstance(alpha, Real) else tuple(map(float, alpha))
+    if len(values) != n_classes:
+        raise ValueError(
+            f"alpha has {len(values)} values but y has {n_classes} classes; "
+            "give one number for all classes or one per class."
+        )
+    if not all(0.0 < value < math.inf for value in values):
+        raise ValueError(f"alpha must be positive and finite; got {alpha!r}.")
+    return values
+
+
+def resolve_move_probabilities(probabilities: Mapping[str, float] | None) -> tuple[float, ...]:
+    """Probability of each move, in the order of `MOVES`; a move left out is never made."""
+    if probabilities is None:
+        probabilities = PAPER_MOVE_PROBABILITIES
+    unknown = [name for name in probabilities if name not in MOVES]
+    if unknown:
+        raise ValueError(
+            f"move_probabilities names an unknown move {unknown[0]!r}; "
+            f"the moves are {', '.join(MOVES)}."
+        )
+    values = tuple(float(probabilities.get(move, 0.0)) for move in MOVES)
+    if not all(0.0 <= value <= 1.0 for value in values):
+        raise ValueError(f"move_probabilities must lie between 0 and 1; got {dict(probabilities)}.")
+    if abs(sum(values) - 1.0) > 1e-8:
+        raise ValueError(f"move_probabilities must sum to 1; they sum to {sum(values):.6g}.")
+    if not all(values[MOVES.index(move)] > 0.0 for move in ("birth", "death")):
+        raise ValueError(
+            "move_probabilities must give birth and death more than 0: "
+            "without them trees keep their size."
+        )
+    return values
+
+
+def resolve_rule_scale(
+    rule_scale: None | str | float | Sequence[float], habits: Habits, columns: Sequence[int],
+    n_columns: int,
+) -> tuple[bool, bool, tuple[float, ...]]:
+    """Whether change-rule steps, whether the steps are tuned, and the step of each variable."""
+    if rule_scale is None:
+        rule_scale = "tune" if habits.steps else "prior"
+    if isinstance(rule_scale, str):
+        return rule_scale != "prior", rule_scale == "tune", (START_RULE_SCALE,) * len(columns)
+    if isinstance(rule_scale, Real):
+        values = [float(rule_scale)] * n_columns
+    else:
+        values = [float(value) for value in rule_scale]
+    if len(values) != n_columns:
+        raise ValueError(
+            f"rule_scale has {len(values)} values but X has {n_columns} columns; "
+            "give one number for all columns or one per column."
+        )
+    if not all(0.0 < value < math.inf for value in values):
+        raise ValueError(f"rule_scale must be positive and finite; got {rule_scale!r}.")
+    return True, False, tuple(values[column] for column in columns)

@@ -255,7 +255,7 @@ class Chain:
 
         The uniform is drawn even where it cannot matter: a ratio of one is sometimes rounded down.
         """
-        u = self.random.random()
+        u = 1.0 - self.random.random()  # never zero
         return log_ratio >= 0.0 or math.log(u) < log_ratio
 
     def tally(self, move: str, outcome: str) -> None:

@@ -1,0 +1,69 @@
+"""The main job on built-in data, from table to answer."""
+
+from __future__ import annotations
+
+import time
+import warnings
+
+from rich.console import Console
+from rich.table import Table
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.metrics import accuracy_score, log_loss
+from sklearn.model_selection import train_test_split
+
+from sweeptree.datasets import load_wisconsin
+from sweeptree.diagnostics import CONVERGED_RHAT, Convergence, convergence
+from sweeptree.encoding import FloatArray
+from sweeptree.estimator import BayesianTreeClassifier
+from sweeptree.summary import moves_table, rhat_in_colour
+
+
+def run_demo(seed: int) -> None:
+    """Fit two thirds of the Wisconsin breast-cancer data and predict the rest."""
+    console = Console()
+    data = load_wisconsin()
+    X_train, X_test, y_train, y_test = train_test_split(
+        data.data, data.target, test_size=1 / 3, stratify=data.target, random_state=seed
+    )
+    model = BayesianTreeClassifier(n_chains=4, random_state=seed)
+    start = time.perf_counter()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)  # the table says it
+        model.fit(X_train, y_train)
+    seconds = time.perf_counter() - start
+    console.print(
+        f"\nWisconsin breast cancer: {len(X_train)} rows to learn from, {len(X_test)} held out; "
+        f"{model.n_chains} chains in {seconds:.1f} s.\n"
+    )
+    console.print(_result_table(model, X_test, y_test))
+    console.print(moves_table(model.posterior_))
+    found = convergence(model.posterior_)
+    console.print(_verdict(found))
+
+
+def _result_table(
+    model: BayesianTreeClassifier, X_test: FloatArray, y_test: FloatArray
+) -> Table:
+    probabilities = model.predict_proba(X_test)
+    accuracy = accuracy_score(y_test, probabilities.argmax(axis=1))
+    n_leaves = model.posterior_.n_leaves
+    found = convergence(model.posterior_)
+    table = Table(title="Result", title_justify="left", title_style="bold")
+    table.add_column("")
+    table.add_column("value", justify="right")
+    table.add_row("accuracy on held-out rows", f"{100 * accuracy:.1f} %")
+    table.add_row("log-loss on held-out rows", f"{log_loss(y_test, probabilities):.3f}")
+    table.add_row("leaves per tree (mean ± sd)", f"{n_leaves.mean():.1f} ± {n_leaves.std():.1f}")
+    table.add_row("R-hat of the number of leaves", rhat_in_colour(found["n_leaves"].rhat))
+    table.add_row("R-hat of the log posterior", rhat_in_colour(found["log_posterior"].rhat))
+    return table
+
+
+def _verdict(found: dict[str, Convergence]) -> str:
+    worst = max(diagnosis.rhat for diagnosis in found.values())
+    if worst <= CONVERGED_RHAT:
+        return f"The chains agree (R-hat at most {CONVERGED_RHAT})."
+    return (
+        f"The chains do not fully agree (R-hat {worst:.3f} > {CONVERGED_RHAT}): "
+        "take the probabilities as provisional, or let the chains run longer."
+    )

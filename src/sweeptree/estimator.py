@@ -1,0 +1,410 @@
+"""The scikit-learn face of the sampler."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping, Sequence
+from numbers import Integral, Real
+from typing import Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+from joblib import effective_n_jobs
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted
+
+from sweeptree import diagnostics, memory, prediction, settings
+from sweeptree.encoding import EncodedTable, FloatArray, encode
+from sweeptree.engines import ENGINES, ChainFactory
+from sweeptree.posterior import collect
+from sweeptree.progress import has_viewer
+from sweeptree.sampling import run_chains, spawn_bit_generators
+from sweeptree.table import read_table
+
+
+class BayesianTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """Bayesian averaging over decision trees.
+
+    Trees are drawn from their posterior by reversible-jump Markov chain Monte Carlo; predictions
+    average over the draws, so that every class probability carries what the data leave open.
+
+    Parameters
+    ----------
+    strategy : {"sweeping", "standard", "restricting"}, default="sweeping"
+        How chains walk. "standard" draws rules from the observed values and redraws a move that
+        would leave a leaf with too few rows. "restricting" does the same, with small trees at
+        first. "sweeping" draws rules over the whole range of a variable, and lets a change that
+        starves one leaf remove that leaf. The restarting strategy is `n_chains` > 1: chains
+        start afresh and are pooled.
+    unavailable : {"redraw", "reject"}, default=None
+        What happens to a move that cannot be made. "redraw" draws another, as the paper does,
+        which biases the sampler a little; "reject" counts it as a rejection, which makes
+        "standard" and "restricting" exact. None: the strategy's own ("redraw" for all three).
+    tree_prior : {"uniform", "paper", "flat", "depth"}, default="uniform"
+        Prior of a tree's shape. "uniform": every number of leaves k is equally likely, and so is
+        every shape with k leaves. "paper": as printed in the paper, one Catalan number off.
+        "flat": every tree is equally likely. "depth": a node with d splits above it is split
+        with chance gamma (1 + d)^-delta.
+    gamma, delta : float, default=0.95 and 1.0
+        Of `tree_prior="depth"`: 0 < gamma <= 1, delta >= 0.
+    rule_prior : {"observed", "continuous"}, default=None
+        Prior of a rule given its variable: uniform over the gaps between observed values, or
+        over the variable's range. None: the strategy's own ("continuous" for "sweeping",
+        "observed" otherwise).
+    alpha : float or sequence of float, default=1.0
+        Dirichlet parameter of the class probabilities in a leaf; one for all classes, or one per
+        class in the order of `classes_`.
+    likelihood : {"marginal", "plug-in"}, default="marginal"
+        "marginal" integrates the leaf's class probabilities out. "plug-in" takes the leaf's own
+        frequencies: it reproduces the paper's tables, but is overconfident.
+    min_samples_leaf : int, default=3
+        Fewest training rows in a leaf.
+    max_leaves : int, default=None
+        Most leaves of a tree. None: as many as `min_samples_leaf` allows.
+    move_probabilities : mapping of str to float, default=None
+        Probability of each move by name: birth, death, change_split, change_rule. They must sum
+        to 1; a move left out is never made. None: 0.1, 0.1, 0.1, 0.7, as in the paper.
+    rule_scale : float, sequence of float, "tune" or "prior", default=None
+        How change-rule draws. "prior": anew from the rule's prior. A number: a Gaussian step
+        with this standard deviation, as a share of the variable's range (one for all columns,
+        or one per column). "tune": a step whose size is tuned in burn-in, then frozen. None: the
+        strategy's own ("tune" for "sweeping", "prior" otherwise).
+    restrict_leaves : int, default=10
+        Of "restricting": most leaves during the first `restrict_moves` moves.
+    restrict_moves : int, default=None
+        Of "restricting": None is half of the burn-in.
+    n_chains : int, default=4
+        Number of independent chains. With fewer than 2 there is little to tell convergence by.
+    n_burn_in : int, default=200_000
+        Moves of each chain that are thrown away.
+    n_draws : int, default=1_000
+        Draws kept of each chain.
+    thin : int, default=500
+        Moves from one draw to the next.
+    trace : {"draws", "full"}, default="draws"
+        "full" also keeps the number of leaves and the log likelihood after every move, burn-in
+        included, in `posterior_.full_trace`.
+    engine : {"kernel", "reference"}, default="kernel"
+        "reference" is the same algorithm in plain Python, thousands of times slower, for reading
+        and debugging. Both make the same moves from the same seed.
+    n_jobs : int, default=-1
+        Chains that run at once, each on a thread; -1 means one per core. The draws do not
+        depend on it.
+    random_state : int, RandomState instance or None, default=None
+        Seed of all chains.
+    progress : bool or "auto", default="auto"
+        Whether to show a bar per chain on standard error; "auto" shows them in a terminal or a
+        notebook.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        Class labels.
+    n_features_in_ : int
+        Number of columns seen in `fit`.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Column names, if `fit` saw a table that has them.
+    posterior_ : Posterior
+        The sampled trees, their traces, and the counts of moves by outcome.
+    feature_importances_ : ndarray of shape (n_features_in_,)
+        Share of the splits that ask about each column, averaged over the posterior.
+
+    Examples
+    --------
+    >>> from sweeptree import BayesianTreeClassifier
+    >>> from sweeptree.datasets import load_wisconsin
+    >>> X, y = load_wisconsin(return_X_y=True)
+    >>> model = BayesianTreeClassifier(random_state=0).fit(X[::2], y[::2])
+    >>> bool(model.score(X[1::2], y[1::2]) > 0.9)
+    True
+    >>> model.predict_proba(X[1:2]).shape
+    (1, 2)
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "strategy": [StrOptions(set(settings.STRATEGIES))],
+        "unavailable": [StrOptions({"redraw", "reject"}), None],
+        "tree_prior": [StrOptions(set(settings.TREE_PRIORS))],
+        "gamma": [Interval(Real, 0, 1, closed="right")],
+        "delta": [Interval(Real, 0, None, closed="left")],
+        "rule_prior": [StrOptions(set(settings.RULE_PRIORS)), None],
+        "alpha": [Interval(Real, 0, None, closed="neither"), "array-like"],
+        "likelihood": [StrOptions(set(settings.LIKELIHOODS))],
+        "min_samples_leaf": [Interval(Integral, 1, None, closed="left")],
+        "max_leaves": [Interval(Integral, 1, None, closed="left"), None],
+        "move_probabilities": [Mapping, None],
+        "rule_scale": [
+            Interval(Real, 0, None, closed="neither"),
+            "array-like",
+            StrOptions({"tune", "prior"}),
+            None,
+        ],
+        "restrict_leaves": [Interval(Integral, 1, None, closed="left")],
+        "restrict_moves": [Interval(Integral, 0, None, closed="left"), None],
+        "n_chains": [Interval(Integral, 1, None, closed="left")],
+        "n_burn_in": [Interval(Integral, 0, None, closed="left")],
+        "n_draws": [Interval(Integral, 1, None, closed="left")],
+        "thin": [Interval(Integral, 1, None, closed="left")],
+        "trace": [StrOptions({"draws", "full"})],
+        "engine": [StrOptions(set(ENGINES))],
+        "n_jobs": [Integral, None],
+        "random_state": ["random_state"],
+        "progress": ["boolean", StrOptions({"auto"})],
+    }
+
+    def __init__(
+        self,
+        *,
+        strategy: str = "sweeping",
+        unavailable: str | None = None,
+        tree_prior: str = "uniform",
+        gamma: float = 0.95,
+        delta: float = 1.0,
+        rule_prior: str | None = None,
+        alpha: float | Sequence[float] = 1.0,
+        likelihood: str = "marginal",
+        min_samples_leaf: int = 3,
+        max_leaves: int | None = None,
+        move_probabilities: Mapping[str, float] | None = None,
+        rule_scale: float | Sequence[float] | str | None = None,
+        restrict_leaves: int = 10,
+        restrict_moves: int | None = None,
+        n_chains: int = 4,
+        n_burn_in: int = 200_000,
+        n_draws: int = 1_000,
+        thin: int = 500,
+        trace: str = "draws",
+        engine: str = "kernel",
+        n_jobs: int | None = -1,
+        random_state: int | np.random.RandomState | None = None,
+        progress: bool | str = "auto",
+    ) -> None:
+        self.strategy = strategy
+        self.unavailable = unavailable
+        self.tree_prior = tree_prior
+        self.gamma = gamma
+        self.delta = delta
+        self.rule_prior = rule_prior
+        self.alpha = alpha
+        self.likelihood = likelihood
+        self.min_samples_leaf = min_samples_leaf
+        self.max_leaves = max_leaves
+        self.move_probabilities = move_probabilities
+        self.rule_scale = rule_scale
+        self.restrict_leaves = restrict_leaves
+        self.restrict_moves = restrict_moves
+        self.n_chains = n_chains
+        self.n_burn_in = n_burn_in
+        self.n_draws = n_draws
+        self.thin = thin
+        self.trace = trace
+        self.engine = engine
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.progress = progress
+
+    def fit(self, X: Any, y: Any) -> BayesianTreeClassifier:
+        """Draw trees from their posterior given the training rows.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_rows, n_columns)
+            Finite numbers.
+        y : array-like of shape (n_rows,)
+            Class labels, at least two different ones.
+
+        Returns
+        -------
+        BayesianTreeClassifier
+            The fitted estimator itself.
+
+        Warns
+        -----
+        ConvergenceWarning
+            If the chains disagree: R-hat of the number of leaves or of the log posterior is
+            above 1.01.
+
+        Examples
+        --------
+        >>> from sweeptree import BayesianTreeClassifier
+        >>> from sweeptree.datasets import load_wisconsin
+        >>> X, y = load_wisconsin(return_X_y=True)
+        >>> BayesianTreeClassifier(random_state=0).fit(X, y).posterior_.n_leaves.shape
+        (4, 1000)
+        """
+        self._validate_params()
+        X, y = read_table(self, X, y)
+        labels = self._encode_classes(y)
+        self._check_enough_rows(len(labels))
+        table = encode(X, labels, len(self.classes_))
+        schedule = settings.Schedule(self.n_burn_in, self.n_draws, self.thin)
+        keeps_full_trace = self.trace == "full"
+        memory.check_draws_fit(schedule, self.n_chains, table.n_classes, keeps_full_trace)
+        self._target = self._resolve_target(table)
+        chains = run_chains(
+            ChainFactory(self.engine, table, self._target, self._resolve_strategy(table)),
+            spawn_bit_generators(check_random_state(self.random_state), self.n_chains),
+            schedule,
+            n_threads=min(self.n_chains, effective_n_jobs(self.n_jobs)),
+            keeps_full_trace=keeps_full_trace,
+            shows_progress=has_viewer() if self.progress == "auto" else bool(self.progress),
+        )
+        self.posterior_ = collect(chains, table.columns, keeps_full_trace)
+        self.feature_importances_ = self.posterior_.split_shares(self.n_features_in_)
+        self._warn_unless_converged()
+        return self
+
+    def predict_proba(self, X: Any) -> FloatArray:
+        """Predict class probabilities: the posterior mean.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_rows, n_columns)
+
+        Returns
+        -------
+        ndarray of shape (n_rows, n_classes)
+            Columns in the order of `classes_`; rows sum to one.
+        """
+        check_is_fitted(self)
+        X = read_table(self, X)
+        return prediction.mean_probabilities(self.posterior_, self._target, X, self.engine)
+
+    def predict_log_proba(self, X: Any) -> FloatArray:
+        """Predict the logarithms of the class probabilities.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_rows, n_columns)
+
+        Returns
+        -------
+        ndarray of shape (n_rows, n_classes)
+        """
+        with np.errstate(divide="ignore"):  # the plug-in likelihood gives probabilities of zero
+            return np.log(self.predict_proba(X))
+
+    def predict(self, X: Any) -> npt.NDArray[Any]:
+        """Predict the most probable class.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_rows, n_columns)
+
+        Returns
+        -------
+        ndarray of shape (n_rows,)
+        """
+        most_probable = self.predict_proba(X).argmax(axis=1)
+        labels: npt.NDArray[Any] = self.classes_[most_probable]
+        return labels
+
+    def predict_proba_draws(self, X: Any) -> FloatArray:
+        """Predict class probabilities by each draw apart.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_rows, n_columns)
+
+        Returns
+        -------
+        ndarray of shape (n_chains, n_draws, n_rows, n_classes)
+            Its mean over chains and draws is `predict_proba`.
+
+        Examples
+        --------
+        >>> from sweeptree import BayesianTreeClassifier
+        >>> from sweeptree.datasets import load_wisconsin
+        >>> X, y = load_wisconsin(return_X_y=True)
+        >>> model = BayesianTreeClassifier(random_state=0).fit(X, y)
+        >>> model.predict_proba_draws(X[:3]).shape
+        (4, 1000, 3, 2)
+        """
+        check_is_fitted(self)
+        X = read_table(self, X)
+        memory.check_predictions_fit(self.posterior_, len(X), len(self.classes_))
+        return prediction.probability_draws(self.posterior_, self._target, X, self.engine)
+
+    def summary(self) -> None:
+        """Print what was sampled: sizes, fit, convergence and moves.
+
+        Examples
+        --------
+        >>> from sweeptree import BayesianTreeClassifier
+        >>> from sweeptree.datasets import load_wisconsin
+        >>> X, y = load_wisconsin(return_X_y=True)
+        >>> BayesianTreeClassifier(random_state=0).fit(X, y).summary()  # doctest: +ELLIPSIS
+        <BLANKLINE>
+        ...
+        """
+        check_is_fitted(self)
+        from sweeptree.summary import print_summary
+
+        print_summary(self.posterior_)
+
+    def _encode_classes(self, y: npt.NDArray[Any]) -> npt.NDArray[np.int32]:
+        check_classification_targets(y)
+        self.classes_, labels = np.unique(y, return_inverse=True)
+        if len(self.classes_) < 2:
+            raise ValueError(
+                f"y has only one class, {self.classes_[0]!r}; at least two are needed."
+            )
+        return labels.astype(np.int32)
+
+    def _check_enough_rows(self, n_rows: int) -> None:
+        if n_rows < 2 * self.min_samples_leaf:
+            raise ValueError(
+                f"X has n_samples={n_rows}, but min_samples_leaf={self.min_samples_leaf} needs "
+                f"at least {2 * self.min_samples_leaf}; give more rows or lower min_samples_leaf."
+            )
+
+    def _resolve_target(self, table: EncodedTable) -> settings.TargetSettings:
+        if self.tree_prior == "depth" and self.gamma == 1 and self.delta == 0:
+            raise ValueError("gamma=1 with delta=0 splits every node for ever; lower gamma.")
+        habits = settings.STRATEGIES[self.strategy]
+        most_leaves = table.n_rows // self.min_samples_leaf
+        return settings.TargetSettings(
+            tree_prior=self.tree_prior,
+            gamma=float(self.gamma),
+            delta=float(self.delta),
+            rule_prior=self.rule_prior or habits.rule_prior,
+            likelihood=self.likelihood,
+            alpha=settings.resolve_alpha(self.alpha, table.n_classes),
+            min_samples_leaf=int(self.min_samples_leaf),
+            max_leaves=min(int(self.max_leaves or most_leaves), most_leaves),
+        )
+
+    def _resolve_strategy(self, table: EncodedTable) -> settings.StrategySettings:
+        habits = settings.STRATEGIES[self.strategy]
+        steps, tunes, rule_scale = settings.resolve_rule_scale(
+            self.rule_scale, habits, table.columns.tolist(), self.n_features_in_
+        )
+        restrict_moves = self.n_burn_in // 2 if self.restrict_moves is None else self.restrict_moves
+        return settings.StrategySettings(
+            p_move=settings.resolve_move_probabilities(self.move_probabilities),
+            redraws=(self.unavailable or habits.unavailable) == "redraw",
+            sweeps=habits.sweeps,
+            changes_variable=habits.changes_variable,
+            steps=steps,
+            tunes=tunes,
+            rule_scale=rule_scale,
+            restrict_leaves=int(self.restrict_leaves),
+            restrict_moves=int(restrict_moves) if habits.restricts else 0,
+        )
+
+    def _warn_unless_converged(self) -> None:
+        found = diagnostics.convergence(self.posterior_)
+        worst = {name: d.rhat for name, d in found.items() if d.rhat > diagnostics.CONVERGED_RHAT}
+        if worst:
+            values = " and ".join(f"{value:.3f} for {name}" for name, value in worst.items())
+            warnings.warn(
+                f"The chains have not converged: R-hat is {values} (at most "
+                f"{diagnostics.CONVERGED_RHAT} is wanted). Raise n_burn_in and thin, and look at "
+                "model.summary(); until then take the probabilities as provisional.",
+                ConvergenceWarning,
+                stacklevel=3,
+            )

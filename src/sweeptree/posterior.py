@@ -1,0 +1,194 @@
+"""The sampled trees and their traces."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from sweeptree.encoding import FloatArray
+from sweeptree.engines import Chain
+from sweeptree.settings import MOVES, OUTCOMES, PHASES
+
+IntArray = npt.NDArray[np.int32]
+
+
+@dataclass(frozen=True)
+class Trees:
+    """Distinct trees as flat arrays.
+
+    The nodes of a tree stand in preorder: a left child follows its parent. Leaves are numbered
+    through, tree after tree.
+    """
+
+    node_offsets: npt.NDArray[np.int64]
+    """Where each tree starts among the nodes; one more at the end."""
+    variable: IntArray
+    """Column that each node asks about; -1 for a leaf."""
+    threshold: FloatArray
+    """Rows whose value is at most the threshold go left; 0 for a leaf."""
+    leaf_counts: IntArray
+    """(leaf, class): training rows."""
+
+    def __len__(self) -> int:
+        return len(self.node_offsets) - 1
+
+    @property
+    def leaf_offsets(self) -> npt.NDArray[np.int64]:
+        """Where each tree starts among the leaves; one more at the end."""
+        n_leaves_before = np.concatenate(([0], np.cumsum(self.variable == -1)))
+        return n_leaves_before[self.node_offsets]
+
+
+class FullTrace(NamedTuple):
+    """Every move of every chain, burn-in included."""
+
+    n_leaves: IntArray
+    """(chain, move)"""
+    log_likelihood: FloatArray
+    """(chain, move)"""
+
+
+@dataclass(frozen=True)
+class Posterior:
+    """What the chains drew.
+
+    The traces have one value per chain and draw. Several draws may share a tree.
+    """
+
+    n_leaves: IntArray
+    depth: IntArray
+    """Number of splits on the longest way down."""
+    log_likelihood: FloatArray
+    log_prior: FloatArray
+    tree_index: IntArray
+    """Which of `trees` each draw is."""
+    trees: Trees
+    moves: npt.NDArray[np.int64]
+    """(chain, phase, move, outcome) counts, in the order of `phase_names`, `move_names` and
+    `outcome_names`."""
+    rule_scale: FloatArray
+    """(chain, variable): step size of change-rule after burn-in, as a share of the range."""
+    full_trace: FullTrace | None = None
+
+    phase_names = PHASES
+    move_names = MOVES
+    outcome_names = OUTCOMES
+
+    @property
+    def n_chains(self) -> int:
+        """Number of chains."""
+        return self.n_leaves.shape[0]
+
+    @property
+    def n_draws(self) -> int:
+        """Number of draws of each chain."""
+        return self.n_leaves.shape[1]
+
+    @property
+    def log_posterior(self) -> FloatArray:
+        """(chain, draw): log likelihood plus log prior; a constant is left out."""
+        return self.log_likelihood + self.log_prior
+
+    @property
+    def tree_weights(self) -> FloatArray:
+        """Share of all draws that each distinct tree has."""
+        n_uses = np.bincount(self.tree_index.ravel(), minlength=len(self.trees))
+        return n_uses / self.tree_index.size
+
+    def split_shares(self, n_columns: int) -> FloatArray:
+        """Share of a tree's splits that ask about each column, averaged over the draws.
+
+        Draws without a split have no shares and are left out; if no draw has one, all are zero.
+        """
+        sizes = np.diff(self.trees.node_offsets)
+        n_splits = (sizes - 1) // 2
+        weights = np.where(n_splits > 0, self.tree_weights, 0.0)
+        is_split = self.trees.variable >= 0
+        share_of_node = np.repeat(weights / np.maximum(n_splits, 1), sizes)
+        shares = np.bincount(
+            self.trees.variable[is_split], share_of_node[is_split], minlength=n_columns
+        )
+        return shares / max(weights.sum(), np.finfo(float).tiny)
+
+    def __repr__(self) -> str:
+        return (
+            f"Posterior({self.n_chains} chains x {self.n_draws} draws, "
+            f"{len(self.trees)} distinct trees, {self.n_leaves.mean():.1f} leaves on average)"
+        )
+
+
+def collect(chains: Sequence[Chain], columns: IntArray, keeps_full_trace: bool) -> Posterior:
+    """Pool what the chains recorded.
+
+    Parameters
+    ----------
+    chains : sequence of Chain
+    columns : array of int
+        The column of the table that each variable of the engine is.
+    keeps_full_trace : bool
+    """
+    draws = [chain.draws for chain in chains]
+    trees, tree_index = _pool_trees(draws, columns)
+    return Posterior(
+        n_leaves=np.stack([d["n_leaves"] for d in draws]),
+        depth=np.stack([d["depth"] for d in draws]),
+        log_likelihood=np.stack([d["log_likelihood"] for d in draws]),
+        log_prior=np.stack([d["log_prior"] for d in draws]),
+        tree_index=tree_index,
+        trees=trees,
+        moves=np.stack([chain.counts for chain in chains]),
+        rule_scale=np.array([chain.rule_scale for chain in chains]),
+        full_trace=_stack_full_traces(chains) if keeps_full_trace else None,
+    )
+
+
+def _stack_full_traces(chains: Sequence[Chain]) -> FullTrace:
+    traces = [chain.full_trace for chain in chains]
+    return FullTrace(np.stack([t[0] for t in traces]), np.stack([t[1] for t in traces]))
+
+
+def _pool_trees(draws: list[dict[str, Any]], columns: IntArray) -> tuple[Trees, IntArray]:
+    """Unite the chains' trees, each distinct one once, and renumber the draws."""
+    number_of: dict[bytes, int] = {}
+    kept: list[tuple[IntArray, FloatArray, IntArray]] = []
+    tree_index = []
+    for chain in draws:
+        numbers = []
+        for variable, threshold, leaf_counts in _each_tree(*chain["trees"]):
+            key = variable.tobytes() + threshold.tobytes()
+            if key not in number_of:
+                number_of[key] = len(kept)
+                kept.append((variable, threshold, leaf_counts))
+            numbers.append(number_of[key])
+        tree_index.append(np.array(numbers, dtype=np.int32)[chain["tree"]])
+    variable = np.concatenate([tree[0] for tree in kept])
+    is_split = variable >= 0
+    variable[is_split] = columns[variable[is_split]]
+    sizes = [len(tree[0]) for tree in kept]
+    trees = Trees(
+        node_offsets=np.concatenate(([0], np.cumsum(sizes, dtype=np.int64))),
+        variable=variable,
+        threshold=np.concatenate([tree[1] for tree in kept]),
+        leaf_counts=np.concatenate([tree[2] for tree in kept]),
+    )
+    return trees, np.stack(tree_index)
+
+
+def _each_tree(
+    node_offsets: npt.NDArray[np.int64],
+    variable: IntArray,
+    threshold: FloatArray,
+    leaf_counts: IntArray,
+) -> list[tuple[IntArray, FloatArray, IntArray]]:
+    leaf_offsets = np.concatenate(([0], np.cumsum(variable == -1)))[node_offsets].tolist()
+    offsets = node_offsets.tolist()
+    return [
+        (variable[offsets[t] : offsets[t + 1]],
+         threshold[offsets[t] : offsets[t + 1]],
+         leaf_counts[leaf_offsets[t] : leaf_offsets[t + 1]])
+        for t in range(len(offsets) - 1)
+    ]

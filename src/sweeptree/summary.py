@@ -1,0 +1,79 @@
+"""What was sampled, as tables for the terminal."""
+
+from __future__ import annotations
+
+import numpy as np
+from rich.console import Console
+from rich.table import Table
+
+from sweeptree.diagnostics import CONVERGED_RHAT, convergence
+from sweeptree.encoding import FloatArray
+from sweeptree.posterior import Posterior
+
+PHASE = "sampling"
+
+
+def print_summary(posterior: Posterior) -> None:
+    """Print both tables to standard output."""
+    console = Console()
+    console.print()
+    console.print(traces_table(posterior))
+    console.print(moves_table(posterior))
+
+
+def traces_table(posterior: Posterior) -> Table:
+    """Sizes and log posterior: where they are and whether the chains agree on it."""
+    table = Table(title=str(posterior), title_justify="left", title_style="bold")
+    table.add_column("")
+    for heading in ("mean", "sd", "5 %", "95 %", "R-hat", "ESS bulk", "ESS tail"):
+        table.add_column(heading, justify="right")
+    found = convergence(posterior)
+    traces = {
+        "leaves": (posterior.n_leaves.astype(float), found["n_leaves"]),
+        "log posterior": (posterior.log_posterior, found["log_posterior"]),
+    }
+    for name, (trace, diagnosis) in traces.items():
+        low, high = np.quantile(trace, (0.05, 0.95))
+        table.add_row(
+            name,
+            f"{trace.mean():.1f}",
+            f"{trace.std():.1f}",
+            f"{low:.1f}",
+            f"{high:.1f}",
+            rhat_in_colour(diagnosis.rhat),
+            f"{diagnosis.ess_bulk:.0f}",
+            f"{diagnosis.ess_tail:.0f}",
+        )
+    return table
+
+
+def rhat_in_colour(rhat: float) -> str:
+    """R-hat with three decimals, marked where chains disagree."""
+    if rhat <= CONVERGED_RHAT:
+        return f"[green]{rhat:.3f}[/green]"
+    return f"[yellow]{rhat:.3f} ![/yellow]"
+
+
+def moves_table(posterior: Posterior) -> Table:
+    """What became of the moves proposed after burn-in."""
+    table = Table(title="Moves after burn-in", title_justify="left", title_style="bold")
+    table.add_column("move")
+    for heading in ("made", "accepted", "rejected", "swept", "redrawn"):
+        table.add_column(heading, justify="right")
+    for move, counts in zip(posterior.move_names, moves_after_burn_in(posterior), strict=True):
+        by_outcome = dict(zip(posterior.outcome_names, counts.tolist(), strict=True))
+        redrawn = by_outcome.pop("redrawn")
+        made = sum(by_outcome.values())
+        shares = [_share(by_outcome[name], made) for name in ("accepted", "rejected", "swept")]
+        table.add_row(move.replace("_", "-"), f"{made:,}", *shares, f"{redrawn:,}")
+    return table
+
+
+def moves_after_burn_in(posterior: Posterior) -> FloatArray:
+    """(move, outcome) counts over all chains."""
+    counts: FloatArray = posterior.moves[:, posterior.phase_names.index(PHASE)].sum(axis=0)
+    return counts
+
+
+def _share(part: int, whole: int) -> str:
+    return f"{100 * part / whole:.1f} %" if whole else "–"
