@@ -41,9 +41,7 @@ def run_demo(seed: int) -> None:
     console.print(_verdict(found))
 
 
-def _result_table(
-    model: BayesianTreeClassifier, X_test: FloatArray, y_test: FloatArray
-) -> Table:
+def _result_table(model: BayesianTreeClassifier, X_test: FloatArray, y_test: FloatArray) -> Table:
     probabilities = model.predict_proba(X_test)
     accuracy = accuracy_score(y_test, probabilities.argmax(axis=1))
     n_leaves = model.posterior_.n_leaves

@@ -187,8 +187,10 @@ def _each_tree(
     leaf_offsets = np.concatenate(([0], np.cumsum(variable == -1)))[node_offsets].tolist()
     offsets = node_offsets.tolist()
     return [
-        (variable[offsets[t] : offsets[t + 1]],
-         threshold[offsets[t] : offsets[t + 1]],
-         leaf_counts[leaf_offsets[t] : leaf_offsets[t + 1]])
+        (
+            variable[offsets[t] : offsets[t + 1]],
+            threshold[offsets[t] : offsets[t + 1]],
+            leaf_counts[leaf_offsets[t] : leaf_offsets[t + 1]],
+        )
         for t in range(len(offsets) - 1)
     ]

@@ -142,7 +142,9 @@ def resolve_move_probabilities(probabilities: Mapping[str, float] | None) -> tup
 
 
 def resolve_rule_scale(
-    rule_scale: None | str | float | Sequence[float], habits: Habits, columns: Sequence[int],
+    rule_scale: str | float | Sequence[float] | None,
+    habits: Habits,
+    columns: Sequence[int],
     n_columns: int,
 ) -> tuple[bool, bool, tuple[float, ...]]:
     """Whether change-rule steps, whether the steps are tuned, and the step of each variable."""

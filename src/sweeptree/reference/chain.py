@@ -63,9 +63,7 @@ class Chain:
         self.moves_log_likelihood: list[float] = []
         self.record = Record(self.data.n_classes)
 
-    def run(
-        self, n: int, is_burn_in: bool, thin: int = 1, seconds: float = math.inf
-    ) -> int:
+    def run(self, n: int, is_burn_in: bool, thin: int = 1, seconds: float = math.inf) -> int:
         """Make moves until `n` are made or `seconds` have passed; return how many were made.
 
         In the sampling phase every `thin`-th move is recorded.
@@ -136,7 +134,9 @@ class Chain:
             return Proposal("change_split")
         rule_prior = self.target.settings.rule_prior
         if not self.strategy.changes_variable:
-            return Proposal("change_split", node, moves.draw_rule(self.random, self.data, rule_prior))
+            return Proposal(
+                "change_split", node, moves.draw_rule(self.random, self.data, rule_prior)
+            )
         present = self.rule_at(node).variable
         rule = moves.draw_other_rule(self.random, self.data, rule_prior, present)
         return Proposal("change_split", node, rule)
@@ -266,7 +266,7 @@ class Chain:
 
     @property
     def n_leaves(self) -> int:
-        """k of the present tree."""
+        """K of the present tree."""
         return self.grown.n_leaves
 
     @property

@@ -45,9 +45,7 @@ def draw_member(random: np.random.Generator, nodes: NodeSet) -> int | None:
     return nodes[draw_below(random, len(nodes))] if len(nodes) else None
 
 
-def draw_rule_of(
-    random: np.random.Generator, data: Data, rule_prior: str, variable: int
-) -> Rule:
+def draw_rule_of(random: np.random.Generator, data: Data, rule_prior: str, variable: int) -> Rule:
     """Draw a rule of one variable: uniform over its cut points, or over its range (Eq. 14).
 
     One uniform gives both the cut and the threshold's place inside the cut's gap.

@@ -1,0 +1,143 @@
+"""What a move costs, against the least that one split could cost.
+
+The limit is one AND + popcount over a full-width mask of the same rows, timed in the same process.
+Absolute times vary from machine to machine and from minute to minute; the ratio is the measure.
+
+    python -m benchmarks.moves
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+
+import numpy as np
+from rich.console import Console
+from rich.table import Table
+
+from sweeptree import _kernel
+from sweeptree.datasets import load_ionosphere, load_votes, load_wisconsin, make_xor3
+from sweeptree.encoding import EncodedTable, FloatArray, encode
+from sweeptree.engines import ChainFactory
+from sweeptree.settings import (
+    PAPER_MOVE_PROBABILITIES,
+    START_RULE_SCALE,
+    STRATEGIES,
+    StrategySettings,
+    TargetSettings,
+)
+
+N_REPEATS = 5
+SECONDS_PER_LIMIT = 0.1
+SECONDS_PER_RUN = 0.5
+
+
+@dataclass(frozen=True)
+class Cost:
+    """Nanoseconds of one move, of the limit, and the mean number of leaves."""
+
+    move: float
+    limit: float
+    n_leaves: float
+
+
+def noisy_xor(n_rows: int, n_columns: int = 20, seed: int = 0) -> EncodedTable:
+    """Two columns decide, one label in ten is flipped, the other columns are noise."""
+    rng = np.random.default_rng(seed)
+    X: FloatArray = rng.normal(size=(n_rows, n_columns))
+    y = (X[:, 0] * X[:, 1] > 0) ^ (rng.random(n_rows) < 0.1)
+    return encode(X, y.astype(np.int32), 2)
+
+
+def settings_of(table: EncodedTable, strategy: str) -> tuple[TargetSettings, StrategySettings]:
+    """Return the estimator's defaults, with a strategy's own habits."""
+    habits = STRATEGIES[strategy]
+    target = TargetSettings(
+        tree_prior="uniform",
+        gamma=0.95,
+        delta=1.0,
+        rule_prior=habits.rule_prior,
+        likelihood="marginal",
+        alpha=(1.0,) * table.n_classes,
+        min_samples_leaf=3,
+        max_leaves=table.n_rows // 3,
+    )
+    walk = StrategySettings(
+        p_move=tuple(PAPER_MOVE_PROBABILITIES.values()),
+        redraws=habits.unavailable == "redraw",
+        sweeps=habits.sweeps,
+        changes_variable=habits.changes_variable,
+        steps=habits.steps,
+        tunes=habits.steps,
+        rule_scale=(START_RULE_SCALE,) * table.n_variables,
+        restrict_leaves=0,
+        restrict_moves=0,
+    )
+    return target, walk
+
+
+def seconds_per_move(table: EncodedTable, strategy: str) -> tuple[float, float]:
+    """Return the best of several runs after burn-in, and the mean number of leaves."""
+    factory = ChainFactory("kernel", table, *settings_of(table, strategy))
+    chain = factory.make(np.random.PCG64(0), False)
+    chain.run(10**9, True, 1, 2 * SECONDS_PER_RUN)
+    best, n_leaves = np.inf, []
+    for _ in range(N_REPEATS):
+        start = time.perf_counter()
+        n = chain.run(10**9, False, 1000, SECONDS_PER_RUN)
+        best = min(best, (time.perf_counter() - start) / n)
+        n_leaves.append(chain.n_leaves)
+    return best, float(np.mean(n_leaves))
+
+
+def limit(n_rows: int) -> float:
+    """Return the best of several timings of the bare AND + popcount."""
+    n = max(int(SECONDS_PER_LIMIT / _kernel.seconds_per_count(n_rows, 100)), 100)
+    return min(_kernel.seconds_per_count(n_rows, n) for _ in range(N_REPEATS))
+
+
+def measure(table: EncodedTable, strategy: str) -> Cost:
+    """Measure limit, move, and limit again: the machine may have slowed down in between."""
+    before = limit(table.n_rows)
+    move, n_leaves = seconds_per_move(table, strategy)
+    return Cost(1e9 * move, 1e9 * min(before, limit(table.n_rows)), n_leaves)
+
+
+def tables() -> dict[str, EncodedTable]:
+    """Return the tables to measure on."""
+    loaded = {
+        "XOR3": make_xor3(random_state=0),
+        "Ionosphere": load_ionosphere(),
+        "Votes": load_votes(),
+        "Wisconsin": load_wisconsin(),
+    }
+    encoded = {
+        name: encode(bunch.data, bunch.target.astype(np.int32), 2) for name, bunch in loaded.items()
+    }
+    noisy = {f"noisy XOR {n:,} x 20": noisy_xor(n) for n in (10_000, 100_000)}
+    return encoded | noisy
+
+
+def main() -> None:
+    report = Table(title="Cost of a move, one thread", title_justify="left")
+    for heading in ("table", "strategy"):
+        report.add_column(heading)
+    for heading in ("leaves", "limit, ns", "move, ns", "ratio", "M moves/s"):
+        report.add_column(heading, justify="right")
+    for name, table in tables().items():
+        for strategy in ("standard", "sweeping"):
+            cost = measure(table, strategy)
+            report.add_row(
+                name,
+                strategy,
+                f"{cost.n_leaves:.0f}",
+                f"{cost.limit:.1f}",
+                f"{cost.move:.0f}",
+                f"{cost.move / cost.limit:.1f}",
+                f"{1e3 / cost.move:.2f}",
+            )
+    Console().print(report)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,263 @@
+"""Exact answers on small grids, worked out without any of the library's sampling code.
+
+Everything here follows from the definition of the posterior alone:
+
+    p(T | D)  ∝  1[every leaf holds ≥ p_min rows] · 1[k ≤ K] · shape(T) · ∏ rule(v, cut) · ∏ leaf
+
+`BoxProgram` sums it over all trees by dynamic programming over axis-parallel boxes; `all_trees`
+lists the trees one by one.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import product
+
+import numpy as np
+
+from sweeptree.encoding import encode
+from sweeptree.settings import MOVES, StrategySettings, TargetSettings
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """A small table and the posterior of trees on it."""
+
+    X: np.ndarray
+    y: np.ndarray
+    tree_prior: str = "uniform"
+    rule_prior: str = "observed"
+    likelihood: str = "marginal"
+    alpha: float = 1.0
+    gamma: float = 0.9
+    delta: float = 0.7
+    p_min: int = 1
+    max_leaves: int = 5
+    n_classes: int = 2
+
+    @cached_property
+    def table(self):
+        return encode(self.X, self.y.astype(np.int32), self.n_classes)
+
+    @property
+    def target(self):
+        return TargetSettings(
+            tree_prior=self.tree_prior,
+            gamma=self.gamma,
+            delta=self.delta,
+            rule_prior=self.rule_prior,
+            likelihood=self.likelihood,
+            alpha=(self.alpha,) * self.n_classes,
+            min_samples_leaf=self.p_min,
+            max_leaves=self.max_leaves,
+        )
+
+    @cached_property
+    def values(self):
+        return [np.unique(column) for column in self.X.T]
+
+    @cached_property
+    def ranks(self):
+        return np.column_stack(
+            [np.searchsorted(v, x) for v, x in zip(self.values, self.X.T, strict=True)]
+        )
+
+    @property
+    def n_variables(self):
+        return self.X.shape[1]
+
+    def n_cuts(self, variable):
+        return len(self.values[variable]) - 1
+
+    def midpoint(self, variable, cut):
+        return (self.values[variable][cut] + self.values[variable][cut + 1]) / 2
+
+    def gap(self, variable, cut):
+        return self.values[variable][cut + 1] - self.values[variable][cut]
+
+    def cut_probability(self, variable, cut):
+        """Of a cut, given its variable."""
+        if self.rule_prior == "observed":
+            return 1 / self.n_cuts(variable)
+        return self.gap(variable, cut) / np.ptp(self.values[variable])
+
+    def rule_probability(self, variable, cut):
+        return self.cut_probability(variable, cut) / self.n_variables
+
+    def rules(self):
+        return [(v, c) for v in range(self.n_variables) for c in range(self.n_cuts(v))]
+
+    def size_weight(self, k):
+        """Prior weight of one shape with k leaves, for the priors that depend on k alone."""
+        trees_with = {"uniform": k - 1, "paper": k}.get(self.tree_prior)
+        return 1.0 if trees_with is None else 1 / catalan(trees_with)
+
+    def p_split(self, depth):
+        return self.gamma * (1 + depth) ** -self.delta
+
+    def leaf_weight(self, rows):
+        """Likelihood of one leaf; zero if it is starved."""
+        if len(rows) < self.p_min:
+            return 0.0
+        counts = np.bincount(self.y[rows], minlength=self.n_classes)
+        if self.likelihood == "plug-in":
+            return float(np.prod((counts / len(rows)) ** counts))
+        a, n_classes = self.alpha, self.n_classes
+        log_weight = math.lgamma(a * n_classes) - n_classes * math.lgamma(a)
+        log_weight += sum(math.lgamma(m + a) for m in counts)
+        return math.exp(log_weight - math.lgamma(len(rows) + a * n_classes))
+
+    def leaf_prediction(self, rows):
+        counts = np.bincount(self.y[rows], minlength=self.n_classes)
+        extra = 0.0 if self.likelihood == "plug-in" else self.alpha
+        return (counts + extra) / (len(rows) + extra * self.n_classes)
+
+
+def catalan(n):
+    return math.comb(2 * n, n) // (n + 1)
+
+
+def strategy_settings(problem, **changes):
+    """The exact kernel: standard moves, unavailable ones rejected."""
+    settings = {
+        "p_move": (0.25, 0.2, 0.25, 0.3),
+        "redraws": False,
+        "sweeps": False,
+        "changes_variable": False,
+        "steps": False,
+        "tunes": False,
+        "rule_scale": (0.3,) * problem.n_variables,
+        "restrict_leaves": 0,
+        "restrict_moves": 0,
+    }
+    assert len(settings["p_move"]) == len(MOVES)
+    return StrategySettings(**(settings | changes))
+
+
+class BoxProgram:
+    """Sums over all trees of at most K leaves, by the number of leaves."""
+
+    def __init__(self, problem):
+        self.problem = problem
+        self.sums = {}
+        self.whole = tuple((0, len(v) - 1) for v in problem.values)
+
+    def p_leaves(self):
+        """P(k | D) for k = 0 .. K."""
+        weights = self.by_size(self.whole, 0) * self.size_weights()
+        return weights / weights.sum()
+
+    def predictive(self, ranks):
+        """P(class | x, D) at a point given by its ranks."""
+        total = (self.by_size(self.whole, 0) * self.size_weights()).sum()
+        self.sums_along = {}
+        along = self.along(self.whole, 0, tuple(ranks))
+        return (along * self.size_weights()[:, None]).sum(axis=0) / total
+
+    def size_weights(self):
+        return np.array([0.0] + [self.problem.size_weight(k) for k in range(1, self.n_sizes)])
+
+    @property
+    def n_sizes(self):
+        return self.problem.max_leaves + 1
+
+    def rows(self, box):
+        low, high = np.array(box).T
+        return np.flatnonzero(((self.problem.ranks >= low) & (self.problem.ranks <= high)).all(1))
+
+    def stop_and_split(self, depth):
+        if self.problem.tree_prior != "depth":
+            return 1.0, 1.0
+        p = self.problem.p_split(depth)
+        return 1 - p, p
+
+    def halves(self, box):
+        for variable, cut in self.problem.rules():
+            low, high = box[variable]
+            if low <= cut < high:
+                left, right = list(box), list(box)
+                left[variable], right[variable] = (low, cut), (cut + 1, high)
+                probability = self.problem.rule_probability(variable, cut)
+                yield variable, cut, probability, tuple(left), tuple(right)
+
+    def by_size(self, box, depth):
+        """Sum of the weights of all subtrees on a box, for each number of leaves."""
+        key = (box, depth if self.problem.tree_prior == "depth" else 0)
+        if key not in self.sums:
+            self.sums[key] = self._by_size(box, depth)
+        return self.sums[key]
+
+    def _by_size(self, box, depth):
+        total = np.zeros(self.n_sizes)
+        rows = self.rows(box)
+        if len(rows) < self.problem.p_min:
+            return total
+        stop, split = self.stop_and_split(depth)
+        total[1] = stop * self.problem.leaf_weight(rows)
+        for _, _, probability, left, right in self.halves(box):
+            both = np.convolve(self.by_size(left, depth + 1), self.by_size(right, depth + 1))
+            total += split * probability * both[: self.n_sizes]
+        return total
+
+    def along(self, box, depth, ranks):
+        """As `by_size`, each weight times the prediction of the leaf that a point falls into."""
+        key = (box, depth if self.problem.tree_prior == "depth" else 0)
+        if key not in self.sums_along:
+            self.sums_along[key] = self._along(box, depth, ranks)
+        return self.sums_along[key]
+
+    def _along(self, box, depth, ranks):
+        total = np.zeros((self.n_sizes, self.problem.n_classes))
+        rows = self.rows(box)
+        if len(rows) < self.problem.p_min:
+            return total
+        stop, split = self.stop_and_split(depth)
+        leaf = stop * self.problem.leaf_weight(rows)
+        total[1] = leaf * self.problem.leaf_prediction(rows)
+        for variable, cut, probability, left, right in self.halves(box):
+            here, there = (left, right) if ranks[variable] <= cut else (right, left)
+            inside = self.along(here, depth + 1, ranks)
+            outside = self.by_size(there, depth + 1)
+            for c in range(self.problem.n_classes):
+                both = np.convolve(inside[:, c], outside)[: self.n_sizes]
+                total[:, c] += split * probability * both
+        return total
+
+
+def all_trees(problem):
+    """Every valid tree, as its preorder of rules (None for a leaf), with its posterior weight."""
+    every_row = np.arange(len(problem.y))
+    found = {}
+    for tree, weight, k in _subtrees(problem, every_row, 0, problem.max_leaves):
+        found[tree] = weight * problem.size_weight(k) if problem.tree_prior != "depth" else weight
+    return found
+
+
+def _subtrees(problem, rows, depth, most_leaves):
+    if most_leaves < 1 or len(rows) < problem.p_min:
+        return
+    p = problem.p_split(depth) if problem.tree_prior == "depth" else None
+    yield (None,), problem.leaf_weight(rows) * (1 if p is None else 1 - p), 1
+    for variable, cut in problem.rules():
+        goes_left = problem.ranks[rows, variable] <= cut
+        lefts = list(_subtrees(problem, rows[goes_left], depth + 1, most_leaves - 1))
+        rights = list(_subtrees(problem, rows[~goes_left], depth + 1, most_leaves - 1))
+        probability = problem.rule_probability(variable, cut) * (1 if p is None else p)
+        for (left, w_left, k_left), (right, w_right, k_right) in product(lefts, rights):
+            if k_left + k_right <= most_leaves:
+                tree = ((variable, cut), *left, *right)
+                yield tree, probability * w_left * w_right, k_left + k_right
+
+
+def grid_problem(shape, n_rows, seed, n_classes=2, **settings):
+    """A table with ties on a grid of this shape, uneven gaps, and classes that depend on it."""
+    rng = np.random.default_rng(seed)
+    places = [np.cumsum(rng.uniform(0.2, 2.0, size=n)) for n in shape]
+    cells = np.array(list(product(*map(range, shape))))
+    picked = np.concatenate([cells, cells[rng.integers(len(cells), size=n_rows)]])[:n_rows]
+    X = np.column_stack([place[picked[:, j]] for j, place in enumerate(places)])
+    score = picked @ rng.normal(size=len(shape)) + rng.normal(scale=1.5, size=n_rows)
+    y = np.digitize(score, np.quantile(score, np.linspace(0, 1, n_classes + 1)[1:-1]))
+    return Problem(X, y, n_classes=n_classes, **settings)

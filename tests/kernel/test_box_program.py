@@ -1,0 +1,122 @@
+"""Long runs of the exact kernel against sums over every tree."""
+
+import numpy as np
+import pytest
+
+from exact_answers import BoxProgram, all_trees, grid_problem, strategy_settings
+from sweeptree.engines import ChainFactory, make_forest
+from sweeptree.posterior import collect
+from sweeptree.prediction import mean_probabilities
+from sweeptree.settings import RULE_PRIORS, TREE_PRIORS
+
+GRIDS = {
+    "5x4x3": {"shape": (5, 4, 3), "n_rows": 60, "seed": 0, "p_min": 3, "max_leaves": 8},
+    "6x6": {"shape": (6, 6), "n_rows": 90, "seed": 1, "p_min": 1, "max_leaves": 7},
+    "4x3x3, 3 classes": {
+        "shape": (4, 3, 3), "n_rows": 70, "seed": 2, "p_min": 2, "max_leaves": 7, "n_classes": 3,
+    },
+}  # fmt: skip
+
+
+def sample(problem, n_chains=4, n_moves=6_000_000, thin=600, **changes):
+    factory = ChainFactory(
+        "kernel", problem.table, problem.target, strategy_settings(problem, **changes)
+    )
+    seeds = np.random.SeedSequence(7).spawn(n_chains)
+    chains = [factory.make(np.random.PCG64(seed), False) for seed in seeds]
+    for chain in chains:
+        chain.run(50_000, True)
+        chain.run(n_moves, False, thin)
+    return collect(chains, problem.table.columns, False)
+
+
+def p_leaves(posterior, problem):
+    counts = np.bincount(posterior.n_leaves.ravel(), minlength=problem.max_leaves + 1)
+    return counts / counts.sum()
+
+
+def total_variation(p, q):
+    return np.abs(p - q).sum() / 2
+
+
+def check_against_box_program(problem, posterior):
+    program = BoxProgram(problem)
+    assert total_variation(p_leaves(posterior, problem), program.p_leaves()) < 0.01
+    points = problem.ranks[:: len(problem.ranks) // 12]
+    X = np.column_stack([v[r] for v, r in zip(problem.values, points.T, strict=True)])
+    exact = np.array([program.predictive(ranks) for ranks in points])
+    found = mean_probabilities(posterior, problem.target, X, "kernel")
+    np.testing.assert_allclose(found, exact, atol=0.01)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("rule_prior", RULE_PRIORS)
+@pytest.mark.parametrize("tree_prior", TREE_PRIORS)
+@pytest.mark.parametrize("grid", GRIDS)
+def test_long_runs_of_standard_agree_with_the_box_program(grid, tree_prior, rule_prior):
+    problem = grid_problem(**GRIDS[grid], tree_prior=tree_prior, rule_prior=rule_prior)
+    check_against_box_program(problem, sample(problem))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("rule_prior", RULE_PRIORS)
+@pytest.mark.parametrize("tree_prior", TREE_PRIORS)
+def test_long_runs_with_rule_steps_agree_with_the_box_program(tree_prior, rule_prior):
+    problem = grid_problem(**GRIDS["5x4x3"], tree_prior=tree_prior, rule_prior=rule_prior)
+    check_against_box_program(problem, sample(problem, steps=True, changes_variable=True))
+
+
+@pytest.mark.parametrize("tree_prior", TREE_PRIORS)
+def test_box_program_agrees_with_the_list_of_all_trees(tree_prior):
+    problem = grid_problem((3, 3), 20, 4, tree_prior=tree_prior, p_min=2, max_leaves=4)
+    weights = all_trees(problem)
+    by_size = np.zeros(problem.max_leaves + 1)
+    for tree, weight in weights.items():
+        by_size[tree.count(None)] += weight
+    np.testing.assert_allclose(BoxProgram(problem).p_leaves(), by_size / by_size.sum())
+
+
+@pytest.mark.parametrize("tree_prior", TREE_PRIORS)
+def test_without_data_the_posterior_is_the_prior(tree_prior):
+    """One class only: every tree has likelihood one."""
+    problem = grid_problem((4, 4), 40, 6, tree_prior=tree_prior, n_classes=1, max_leaves=6)
+    posterior = sample(problem, n_moves=400_000, thin=10)
+    np.testing.assert_allclose(posterior.log_likelihood, 0.0, atol=1e-9)
+    expected = BoxProgram(problem).p_leaves()
+    assert total_variation(p_leaves(posterior, problem), expected) < 0.02
+
+
+def test_without_data_one_variable_has_a_closed_form():
+    """Uniform shapes: k - 1 of N cuts, in any order, so P(k) ∝ binom(N, k - 1) / N^(k - 1)."""
+    from math import comb
+
+    problem = grid_problem((6,), 12, 8, n_classes=1, max_leaves=6)
+    posterior = sample(problem, n_moves=400_000, thin=10)
+    expected = np.array([0.0] + [comb(5, k - 1) / 5 ** (k - 1) for k in range(1, 7)])
+    found = p_leaves(posterior, problem)
+    assert total_variation(found, expected / expected.sum()) < 0.02
+
+
+def test_the_redrawing_sampler_is_biased():
+    """The check above can tell: the paper's redraw fails it."""
+    problem = grid_problem((5, 4), 24, 9, p_min=4, max_leaves=6)
+    exact = BoxProgram(problem).p_leaves()
+    n = 600_000
+    rejecting = sample(problem, n_moves=n, thin=10)
+    redrawing = sample(problem, n_moves=n, thin=10, redraws=True)
+    assert total_variation(p_leaves(rejecting, problem), exact) < 0.01
+    assert total_variation(p_leaves(redrawing, problem), exact) > 0.03
+
+
+def test_threshold_is_uniform_inside_its_gap():
+    problem = grid_problem((4, 3), 30, 10, max_leaves=4)
+    posterior = sample(problem, n_moves=600_000, thin=10)
+    trees = posterior.trees
+    assert make_forest("kernel", trees.node_offsets, trees.variable, trees.threshold)
+    for variable in range(problem.n_variables):
+        threshold = trees.threshold[trees.variable == variable]
+        values = problem.values[variable]
+        cut = np.searchsorted(values, threshold, side="right") - 1
+        fraction = (threshold - values[cut]) / (values[cut + 1] - values[cut])
+        deciles = np.quantile(fraction, np.linspace(0.1, 0.9, 9))
+        np.testing.assert_allclose(deciles, np.linspace(0.1, 0.9, 9), atol=0.02)

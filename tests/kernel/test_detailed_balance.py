@@ -1,0 +1,204 @@
+"""No Monte Carlo error: the transition matrix over every tree of a small space.
+
+Each entry is what the kernel itself computes for one concrete move; the posterior comes from
+`exact_answers`, which shares no code with it.
+"""
+
+from itertools import product
+
+import numpy as np
+import pytest
+
+from exact_answers import all_trees, grid_problem, strategy_settings
+from sweeptree.engines import ChainFactory
+from sweeptree.settings import MOVES, RULE_PRIORS, TREE_PRIORS
+
+GRID = {"shape": (4, 4), "n_rows": 24, "seed": 3, "max_leaves": 4}
+
+
+class Kernel:
+    """The kernel's moves on one problem, spelled out."""
+
+    def __init__(self, problem, **changes):
+        self.problem = problem
+        self.settings = strategy_settings(problem, **changes)
+        self.p_move = dict(zip(MOVES, self.settings.p_move, strict=True))
+        factory = ChainFactory("kernel", problem.table, problem.target, self.settings)
+        self.chain = factory.make(np.random.PCG64(0), False)
+
+    def plant(self, tree):
+        variable = np.array([-1 if rule is None else rule[0] for rule in tree], dtype=np.int32)
+        threshold = np.array([0.0 if r is None else self.problem.midpoint(*r) for r in tree])
+        assert self.chain.plant(variable, threshold)
+
+    def tree_of(self, flat):
+        _, variable, threshold, _ = flat
+        return tuple(
+            None if v < 0 else (int(v), int(np.searchsorted(self.problem.values[v], t)) - 1)
+            for v, t in zip(variable, threshold, strict=True)
+        )
+
+    def moves_from(self, tree):
+        """Every move that can be drawn from a tree: its kind, its chance, where, which rule."""
+        k = tree.count(None)
+        places = range(len(tree))
+        leaves = [i for i in places if tree[i] is None]
+        splits = [i for i in places if tree[i] is not None]
+        prunable = [i for i in splits if tree[i + 1] is None and tree[i + 2] is None]
+        if k < self.problem.max_leaves:
+            for leaf, rule in product(leaves, self.problem.rules()):
+                chance = self.problem.rule_probability(*rule) / len(leaves)
+                yield "birth", chance, leaf, rule
+        for node in prunable:
+            yield "death", 1 / len(prunable), node, None
+        for node in splits:
+            for rule, chance in self.changes_of_split(tree[node]):
+                yield "change_split", chance / len(splits), node, rule
+            for rule, chance in self.changes_of_rule(tree[node]):
+                yield "change_rule", chance / len(splits), node, rule
+
+    def changes_of_split(self, present):
+        for rule in self.problem.rules():
+            if not self.settings.changes_variable:
+                yield rule, self.problem.rule_probability(*rule)
+            elif rule[0] != present[0]:
+                n_others = self.problem.n_variables - 1
+                yield rule, self.problem.cut_probability(*rule) / n_others
+
+    def changes_of_rule(self, present):
+        """For steps: a symmetric density between any two thresholds, here one everywhere."""
+        variable = present[0]
+        for cut in range(self.problem.n_cuts(variable)):
+            chance = self.problem.cut_probability(variable, cut)
+            yield (variable, cut), 1.0 if self.settings.steps else chance
+
+    def propose(self, move, node, rule):
+        if rule is None:
+            return self.chain.propose(move, node)
+        return self.chain.propose(move, node, rule[0], self.problem.midpoint(*rule))
+
+
+def flows(kernel, weights, only=None, mutate=None):
+    """π_i P_ij for every pair of different trees, as a matrix."""
+    trees = list(weights)
+    number = {tree: i for i, tree in enumerate(trees)}
+    density = np.array(list(weights.values()))
+    density /= density.sum()
+    flow = np.zeros((len(trees), len(trees)))
+    for i, tree in enumerate(trees):
+        kernel.plant(tree)
+        for move, chance, node, rule in kernel.moves_from(tree):
+            if only is not None and move not in only:
+                continue
+            is_available, log_ratio, flat = kernel.propose(move, node, rule)
+            j = number.get(kernel.tree_of(flat))
+            if not is_available:
+                continue
+            assert j is not None, "an available move leads to a tree of the space"
+            if mutate is not None:
+                log_ratio += mutate(move, tree, trees[j])
+            probability = kernel.p_move[move] * chance * min(1.0, np.exp(log_ratio))
+            flow[i, j] += density[i] * probability
+    np.fill_diagonal(flow, 0.0)
+    return flow
+
+
+def imbalance(flow):
+    return np.abs(flow - flow.T).max()
+
+
+def n_prunable(tree):
+    return sum(
+        tree[i] is not None and tree[i + 1] is None and tree[i + 2] is None
+        for i in range(len(tree) - 1)
+    )
+
+
+@pytest.mark.parametrize("changes_variable", [False, True])
+@pytest.mark.parametrize("rule_prior", RULE_PRIORS)
+@pytest.mark.parametrize("tree_prior", TREE_PRIORS)
+@pytest.mark.parametrize("likelihood", ["marginal", "plug-in"])
+def test_every_exact_move_is_in_detailed_balance(
+    tree_prior, rule_prior, changes_variable, likelihood
+):
+    problem = grid_problem(
+        **GRID, tree_prior=tree_prior, rule_prior=rule_prior, likelihood=likelihood
+    )
+    weights = all_trees(problem)
+    assert len(weights) >= 200
+    kernel = Kernel(problem, changes_variable=changes_variable)
+    flow = flows(kernel, weights)
+    assert flow.sum() > 0.01
+    assert imbalance(flow) < 1e-12
+
+
+@pytest.mark.parametrize("p_min", [2, 4])
+@pytest.mark.parametrize("tree_prior", TREE_PRIORS)
+def test_starved_proposals_are_rejected_in_balance(tree_prior, p_min):
+    problem = grid_problem((4, 4, 3), 40, 5, tree_prior=tree_prior, p_min=p_min, max_leaves=4)
+    weights = all_trees(problem)
+    assert len(weights) >= 200
+    assert imbalance(flows(Kernel(problem), weights)) < 1e-12
+
+
+@pytest.mark.parametrize("rule_prior", RULE_PRIORS)
+@pytest.mark.parametrize("tree_prior", TREE_PRIORS)
+def test_rule_steps_are_in_balance_between_thresholds(tree_prior, rule_prior):
+    """A step moves the threshold, so the balance is between densities of thresholds."""
+    problem = grid_problem(**GRID, tree_prior=tree_prior, rule_prior=rule_prior)
+    density = {
+        tree: weight / np.prod([problem.gap(*rule) for rule in tree if rule is not None])
+        for tree, weight in all_trees(problem).items()
+    }
+    flow = flows(Kernel(problem, steps=True), density, only=["change_rule"])
+    assert flow.sum() > 0.01
+    assert imbalance(flow) < 1e-12
+
+
+@pytest.mark.parametrize("tree_prior", TREE_PRIORS)
+def test_kernel_and_exact_answers_agree_on_the_posterior(tree_prior):
+    problem = grid_problem(**GRID, tree_prior=tree_prior)
+    kernel = Kernel(problem)
+    differences = []
+    for tree, weight in all_trees(problem).items():
+        kernel.plant(tree)
+        log_posterior = kernel.chain.log_likelihood + kernel.chain.log_prior
+        differences.append(log_posterior - np.log(weight))
+    np.testing.assert_allclose(differences, 0.0, atol=1e-10)
+
+
+def test_mutant_catalan_k_fails():
+    """Catalan(k), as printed, where Catalan(k - 1) counts the trees."""
+    weights = all_trees(grid_problem(**GRID, tree_prior="uniform"))
+    mutant = Kernel(grid_problem(**GRID, tree_prior="paper"))
+    assert imbalance(flows(mutant, weights)) > 1e-5
+
+
+def test_mutant_one_more_prunable_node_fails():
+    """D_Q + 1 after every birth, as printed, where D is counted on the proposed tree."""
+
+    def one_more_always(move, old, new):
+        if move == "birth":
+            return np.log(n_prunable(new)) - np.log(n_prunable(old) + 1)
+        if move == "death":
+            return np.log(n_prunable(new) + 1) - np.log(n_prunable(old))
+        return 0.0
+
+    problem = grid_problem(**GRID)
+    flow = flows(Kernel(problem), all_trees(problem), mutate=one_more_always)
+    assert imbalance(flow) > 1e-5
+
+
+def test_mutant_redraw_fails():
+    """Redrawing an unavailable move divides every row by the chance that a move is available."""
+    problem = grid_problem(**GRID, p_min=2)
+    weights = all_trees(problem)
+    kernel = Kernel(problem)
+    exact = flows(kernel, weights)
+    assert imbalance(exact) < 1e-12
+    available = np.zeros(len(weights))
+    for i, tree in enumerate(weights):
+        kernel.plant(tree)
+        for move, chance, node, rule in kernel.moves_from(tree):
+            available[i] += kernel.p_move[move] * chance * kernel.propose(move, node, rule)[0]
+    assert imbalance(exact / available[:, None]) > 1e-5

@@ -1,0 +1,394 @@
+import re
+import time
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.exceptions import NotFittedError
+
+from sweeptree import BayesianTreeClassifier
+from sweeptree.memory import physical_memory
+
+pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+
+X = np.random.default_rng(0).normal(size=(30, 3))
+Y = (X[:, 0] > 0).astype(int)
+NAMED = pd.DataFrame(X, columns=["age", "pulse", "dose"])
+INTEGERS = [
+    "min_samples_leaf",
+    "max_leaves",
+    "restrict_leaves",
+    "restrict_moves",
+    "n_chains",
+    "n_burn_in",
+    "n_draws",
+    "thin",
+    "n_jobs",
+]
+
+
+def short(**parameters):
+    lengths = {"n_burn_in": 100, "n_draws": 10, "thin": 2, "n_chains": 2, "random_state": 0}
+    return BayesianTreeClassifier(**{**lengths, **parameters})
+
+
+def with_value(table, row, column, value):
+    changed = table.copy()
+    if isinstance(changed, pd.DataFrame):
+        changed.iloc[row, column] = value
+    else:
+        changed[row, column] = value
+    return changed
+
+
+# Tables
+
+
+@pytest.mark.parametrize(
+    ("value", "word"), [(np.nan, "NaN"), (np.inf, "infinity"), (-np.inf, "infinity")]
+)
+@pytest.mark.parametrize(("table", "name"), [(X, "column 1"), (NAMED, "column 'pulse'")])
+def test_number_that_is_not_finite_is_named_by_its_column(table, name, value, word):
+    bad = with_value(table, 4, 1, value)
+    message = rf"contains {word} in {name} \(first in row 4\)"
+    with pytest.raises(ValueError, match=message):
+        short().fit(bad, Y)
+    model = short().fit(table, Y)
+    for method in (model.predict, model.predict_proba, model.predict_proba_draws):
+        with pytest.raises(ValueError, match=message):
+            method(bad)
+
+
+def test_opposite_infinities_raise_the_same_error():
+    bad = with_value(with_value(X, 4, 1, np.inf), 6, 1, -np.inf)
+    with pytest.raises(ValueError, match="infinity in column 1"):
+        short().fit(bad, Y)
+
+
+def test_huge_finite_numbers_are_no_error():
+    huge = np.random.default_rng(0).uniform(1e308, 1.7e308, size=(30, 2))
+    probabilities = short().fit(huge, Y).predict_proba(huge)
+    assert np.isfinite(probabilities).all()
+
+
+@pytest.mark.parametrize(("table", "name"), [(X, "column 1"), (NAMED, "column 'pulse'")])
+def test_column_that_spans_more_than_a_float_holds_is_named(table, name):
+    bad = with_value(with_value(table, 0, 1, 1e308), 1, 1, -1e308)
+    with pytest.raises(ValueError, match=f"{name} span more than the largest"):
+        short().fit(bad, Y)
+
+
+def test_rows_to_predict_may_span_more_than_a_float_holds():
+    model = short().fit(X, Y)
+    rows = np.array([[0, 1e308, 0], [0, -1e308, 0]])
+    together = model.predict_proba(rows)
+    alone = np.concatenate([model.predict_proba(row[np.newaxis]) for row in rows])
+    np.testing.assert_array_equal(together, alone)
+
+
+TEXT = [[1.0, "red"], [2.0, "blue"]] * 15
+
+
+@pytest.mark.parametrize(
+    ("table", "message"),
+    [
+        (TEXT, "column 1: 'red' (first in row 0)"),
+        (np.array(TEXT, dtype=object), "column 1: 'red' (first in row 0)"),
+        (np.array(TEXT), "column 1"),
+        (pd.DataFrame(TEXT, columns=["dose", "colour"]), "column 'colour': 'red' (first in row 0)"),
+        (NAMED.assign(ward=["7"] * 29 + ["B2"]), "column 'ward': 'B2' (first in row 29)"),
+        (NAMED.assign(ward=pd.Categorical(["a", "b"] * 15)), "column 'ward': 'a'"),
+    ],
+    ids=["list", "object array", "string array", "frame", "numbers but one", "categorical"],
+)
+def test_text_is_named_by_its_column_and_value(table, message):
+    with pytest.raises(ValueError, match=re.escape(message)):
+        short().fit(table, Y)
+
+
+def test_text_in_rows_to_predict_is_named():
+    model = short().fit(NAMED, Y)
+    with pytest.raises(ValueError, match=r"column 'pulse': 'fast' \(first in row 2\)"):
+        model.predict(with_value(NAMED.astype(object), 2, 1, "fast"))
+
+
+def test_dates_are_named_by_their_column():
+    dated = NAMED.assign(seen=pd.date_range("2020-01-01", periods=30))
+    with pytest.raises((ValueError, TypeError), match="column 'seen'"):
+        short().fit(dated, Y)
+
+
+@pytest.mark.parametrize("shape", [(30,), (30, 0), (30, 2, 2)])
+def test_table_must_have_rows_and_columns(shape):
+    with pytest.raises(ValueError, match=r"Expected 2D array|0 feature\(s\)|dim 3"):
+        short().fit(np.zeros(shape), Y)
+
+
+def test_sparse_table_is_refused():
+    sparse = pytest.importorskip("scipy.sparse")
+    with pytest.raises(TypeError, match=r"[Ss]parse"):
+        short().fit(sparse.csr_array(X), Y)
+
+
+# Labels
+
+
+@pytest.mark.parametrize("label", [0, "ill", True, 2.0])
+def test_one_class_only(label):
+    with pytest.raises(ValueError, match=rf"only one class, {label!r}; at least two"):
+        short().fit(X, [label] * 30)
+
+
+def test_labels_are_required():
+    with pytest.raises(ValueError, match="requires y to be passed"):
+        short().fit(X, None)
+
+
+def test_lengths_must_match():
+    with pytest.raises(ValueError, match=r"inconsistent numbers of samples: \[30, 29\]"):
+        short().fit(X, Y[:-1])
+
+
+def test_mistake_on_a_large_table_is_told_at_once():
+    large = np.zeros((200_000, 40))
+    start = time.perf_counter()
+    with pytest.raises(ValueError, match="inconsistent numbers of samples"):
+        short().fit(large, Y)
+    assert time.perf_counter() - start < 1.0
+
+
+def test_continuous_labels_are_refused():
+    with pytest.raises(ValueError, match="Unknown label type: continuous"):
+        short().fit(X, X[:, 0])
+
+
+def test_missing_labels_are_refused():
+    with pytest.raises(ValueError, match="y contains NaN"):
+        short().fit(X, np.where(Y == 0, np.nan, 1.0))
+
+
+@pytest.mark.parametrize("min_samples_leaf", [3, 16, 10**12])
+def test_too_few_rows_for_two_leaves(min_samples_leaf):
+    n_rows = min(2 * min_samples_leaf - 1, 30)
+    with pytest.raises(ValueError, match=f"n_samples={n_rows}.*at least {2 * min_samples_leaf}"):
+        short(min_samples_leaf=min_samples_leaf).fit(X[:n_rows], Y[:n_rows])
+
+
+def test_just_enough_rows_for_two_leaves():
+    model = short(min_samples_leaf=15, n_draws=200).fit(X, np.sort(Y))
+    assert model.posterior_.n_leaves.max() <= 2
+
+
+# Parameters
+
+
+@pytest.mark.parametrize(
+    ("name", "allowed"),
+    [
+        ("strategy", ["sweeping", "standard", "restricting"]),
+        ("unavailable", ["redraw", "reject"]),
+        ("tree_prior", ["uniform", "paper", "flat", "depth"]),
+        ("rule_prior", ["observed", "continuous"]),
+        ("likelihood", ["marginal", "plug-in"]),
+        ("rule_scale", ["tune", "prior"]),
+        ("trace", ["draws", "full"]),
+        ("engine", ["kernel", "reference"]),
+        ("progress", ["auto"]),
+    ],
+)
+@pytest.mark.parametrize("value", ["nonsense", -1])
+def test_wrong_option_is_answered_with_the_allowed_ones(name, allowed, value):
+    with pytest.raises(ValueError, match=f"'{name}' parameter") as caught:
+        short(**{name: value}).fit(X, Y)
+    for option in allowed:
+        assert repr(option) in str(caught.value)
+    assert repr(value) in str(caught.value)
+
+
+def test_unknown_parameter():
+    with pytest.raises(TypeError, match="burn_in"):
+        BayesianTreeClassifier(burn_in=3)
+
+
+@pytest.mark.parametrize("name", INTEGERS)
+@pytest.mark.parametrize("value", [5.0, "5", True, np.True_])
+def test_integer_parameter_takes_nothing_else(name, value):
+    with pytest.raises(ValueError, match=name):
+        short(**{name: value}).fit(X, Y)
+
+
+@pytest.mark.parametrize("name", [name for name in INTEGERS if name != "n_jobs"])
+def test_integer_parameter_must_be_large_enough(name):
+    value = -1 if name in ("n_burn_in", "restrict_moves") else 0
+    with pytest.raises(ValueError, match=rf"'{name}' parameter.*Got {value} "):
+        short(**{name: value}).fit(X, Y)
+
+
+def test_no_jobs_at_all():
+    with pytest.raises(ValueError, match="n_jobs"):
+        short(n_jobs=0).fit(X, Y)
+
+
+@pytest.mark.parametrize("name", ["gamma", "delta", "alpha", "rule_scale"])
+@pytest.mark.parametrize("value", [True, "1", np.nan, np.inf, -0.5])
+def test_real_parameter_takes_no_other_number(name, value):
+    with pytest.raises(ValueError, match=name):
+        short(**{name: value}).fit(X, Y)
+
+
+@pytest.mark.parametrize("gamma", [0, 1.0001])
+def test_gamma_out_of_range(gamma):
+    with pytest.raises(ValueError, match=r"'gamma' parameter.* range \(0.0, 1.0\]"):
+        short(tree_prior="depth", gamma=gamma).fit(X, Y)
+
+
+def test_depth_prior_that_never_stops():
+    with pytest.raises(ValueError, match="gamma=1 with delta=0"):
+        short(tree_prior="depth", gamma=1, delta=0).fit(X, Y)
+    short(tree_prior="uniform", gamma=1, delta=0).fit(X, Y)  # not used there
+
+
+@pytest.mark.parametrize(
+    ("alpha", "message"),
+    [
+        (0, "'alpha' parameter"),
+        (-1.0, "'alpha' parameter"),
+        ([1.0, 0.0], r"alpha must be positive.*\[1.0, 0.0\]"),
+        ([1.0, -2.0], "alpha must be positive"),
+        ([1.0, np.nan], "alpha must be positive"),
+        ([1.0, np.inf], "alpha must be positive"),
+        ([1.0, 1.0, 1.0], "alpha has 3 values but y has 2 classes"),
+        ([1.0], "alpha has 1 values but y has 2 classes"),
+        ([], "alpha has 0 values but y has 2 classes"),
+        ([1.0, "a"], "alpha"),
+        ([[1.0, 2.0]], "alpha"),
+        (1e308, "alpha"),  # the sum over classes is no number any more
+        ([1.0, 1e308], "alpha"),
+    ],
+)
+def test_bad_alpha(alpha, message):
+    with pytest.raises(ValueError, match=message):
+        short(alpha=alpha).fit(X, Y)
+
+
+@pytest.mark.parametrize(
+    ("probabilities", "message"),
+    [
+        ({"birth": 0.5, "death": 0.2}, "must sum to 1; they sum to 0.7"),
+        ({}, "must sum to 1; they sum to 0"),
+        (
+            {"brith": 0.5, "death": 0.5},
+            "unknown move 'brith'; the moves are birth, death, change_split, change_rule",
+        ),
+        ({"birth": 0.5, "death": 0.7, "change_rule": -0.2}, "must lie between 0 and 1"),
+        ({"birth": np.nan, "death": 0.5}, "must lie between 0 and 1"),
+        ({"birth": 0.0, "death": 1.0}, "must give birth and death more than 0"),
+        ({"birth": 1.0}, "must give birth and death more than 0"),
+        ({"birth": "half", "death": 0.5}, "move_probabilities"),
+        ({"birth": None, "death": 1.0}, "move_probabilities"),
+        ([0.1, 0.1, 0.1, 0.7], "'move_probabilities' parameter"),
+    ],
+)
+def test_bad_move_probabilities(probabilities, message):
+    with pytest.raises(ValueError, match=message):
+        short(move_probabilities=probabilities).fit(X, Y)
+
+
+@pytest.mark.parametrize(
+    ("rule_scale", "message"),
+    [
+        ([0.1, 0.2], "rule_scale has 2 values but X has 3 columns"),
+        ([0.1, 0.0, 0.1], "rule_scale must be positive and finite"),
+        ([0.1, np.nan, 0.1], "rule_scale must be positive and finite"),
+        ([0.1, "a", 0.1], "rule_scale"),
+        (0, "'rule_scale' parameter"),
+    ],
+)
+def test_bad_rule_scale(rule_scale, message):
+    with pytest.raises(ValueError, match=message):
+        short(rule_scale=rule_scale).fit(X, Y)
+
+
+@pytest.mark.parametrize("seed", [-1, 2**32, 0.5, "seed"])
+def test_bad_seed(seed):
+    with pytest.raises(ValueError, match="'random_state' parameter"):
+        short(random_state=seed).fit(X, Y)
+
+
+# Sizes
+
+
+@pytest.mark.parametrize(
+    ("lengths", "to_lower"),
+    [
+        ({"n_draws": 10**12}, "n_draws or n_chains"),
+        ({"n_chains": 10**12}, "n_draws or n_chains"),
+        ({"trace": "full", "n_burn_in": 10**13}, 'n_burn_in, .* or use trace="draws"'),
+        ({"trace": "full", "thin": 10**13}, '.* thin, .* or use trace="draws"'),
+    ],
+)
+def test_draws_that_cannot_be_held_are_refused_at_once(lengths, to_lower):
+    start = time.perf_counter()
+    with pytest.raises(ValueError, match=rf"need [\d,.]+ [TP]B of memory.*lower {to_lower}"):
+        short(**lengths).fit(X, Y)
+    assert time.perf_counter() - start < 1.0
+
+
+@pytest.mark.parametrize(
+    "lengths", [{"n_burn_in": 10**20}, {"thin": 10**20}, {"thin": 10**18, "n_draws": 1000}]
+)
+def test_moves_that_cannot_be_counted_are_refused_at_once(lengths):
+    start = time.perf_counter()
+    with pytest.raises(ValueError, match=r"n_burn_in.*thin"):
+        short(**lengths).fit(X, Y)
+    assert time.perf_counter() - start < 1.0
+
+
+@pytest.mark.skipif(physical_memory() is None, reason="the size of the memory is not known")
+def test_predictions_that_cannot_be_held_are_refused_at_once():
+    model = short(n_draws=20_000, thin=1).fit(X[:, :1], Y)
+    n_rows = physical_memory() // (8 * 2 * 20_000 * 2) + 1
+    start = time.perf_counter()
+    with pytest.raises(ValueError, match=r"need [\d,.]+ GB of memory.*lower the number of rows"):
+        model.predict_proba_draws(np.zeros((n_rows, 1)))
+    assert time.perf_counter() - start < 1.0
+    assert model.predict_proba(np.zeros((10, 1))).shape == (10, 2)
+
+
+# Predicting
+
+
+@pytest.mark.parametrize(
+    "method", ["predict", "predict_proba", "predict_log_proba", "predict_proba_draws"]
+)
+def test_predicting_before_fitting(method):
+    with pytest.raises(NotFittedError, match="is not fitted yet"):
+        getattr(BayesianTreeClassifier(), method)(X)
+
+
+def test_summary_before_fitting():
+    with pytest.raises(NotFittedError, match="is not fitted yet"):
+        BayesianTreeClassifier().summary()
+
+
+@pytest.mark.parametrize("n_columns", [2, 4])
+def test_wrong_number_of_columns(n_columns):
+    model = short().fit(X, Y)
+    with pytest.raises(ValueError, match=f"X has {n_columns} features, but .* expecting 3"):
+        model.predict(np.zeros((5, n_columns)))
+
+
+def test_other_column_names():
+    model = short().fit(NAMED, Y)
+    with pytest.raises(ValueError, match=r"(?s)feature names should match.*weight.*dose"):
+        model.predict(NAMED.rename(columns={"dose": "weight"}))
+    with pytest.raises(ValueError, match="must be in the same order"):
+        model.predict(NAMED[["pulse", "age", "dose"]])
+
+
+def test_failed_fit_leaves_the_model_unfitted():
+    model = short(n_draws=10**12)
+    with pytest.raises(ValueError, match="of memory"):
+        model.fit(X, Y)
+    with pytest.raises(NotFittedError):
+        model.predict(X)
