@@ -33,8 +33,10 @@ def convergence(posterior: Posterior) -> dict[str, Convergence]:
     >>> sorted(convergence(model.posterior_))
     ['log_posterior', 'n_leaves']
     """
-    traces = {"n_leaves": posterior.n_leaves, "log_posterior": posterior.log_posterior}
-    return {name: diagnose(trace.astype(np.float64)) for name, trace in traces.items()}
+    return {
+        "n_leaves": diagnose(posterior.n_leaves.astype(np.float64)),
+        "log_posterior": diagnose(posterior.log_posterior),
+    }
 
 
 def diagnose(trace: FloatArray) -> Convergence:
@@ -109,7 +111,7 @@ def ess_tail(trace: FloatArray) -> float:
 
 
 def _is_short(trace: FloatArray) -> bool:
-    return trace.shape[1] < 4
+    return bool(trace.shape[1] < 4)
 
 
 def _is_constant(trace: FloatArray) -> bool:
@@ -158,7 +160,7 @@ def _ess(trace: FloatArray) -> float:
     if pairs[last] < 0.0:
         half_pair = max(half_pair, 0.0)
     tau = -1.0 + 2.0 * float(np.minimum.accumulate(pairs[:last]).sum()) + half_pair
-    return trace.size / max(tau, 1.0 / np.log10(trace.size))
+    return float(trace.size / max(tau, 1.0 / np.log10(trace.size)))
 
 
 def _autocovariance(trace: FloatArray) -> FloatArray:

@@ -81,12 +81,12 @@ class Posterior:
     @property
     def n_chains(self) -> int:
         """Number of chains."""
-        return self.n_leaves.shape[0]
+        return len(self.n_leaves)
 
     @property
     def n_draws(self) -> int:
         """Number of draws of each chain."""
-        return self.n_leaves.shape[1]
+        return int(self.n_leaves.shape[1])
 
     @property
     def log_posterior(self) -> FloatArray:
@@ -112,7 +112,8 @@ class Posterior:
         shares = np.bincount(
             self.trees.variable[is_split], share_of_node[is_split], minlength=n_columns
         )
-        return shares / max(weights.sum(), np.finfo(float).tiny)
+        mean: FloatArray = shares / max(weights.sum(), np.finfo(float).tiny)
+        return mean
 
     def __repr__(self) -> str:
         return (

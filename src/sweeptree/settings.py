@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from numbers import Real
 from typing import Literal, NamedTuple
+
+import numpy as np
 
 MOVES = ("birth", "death", "change_split", "change_rule")
 OUTCOMES = ("accepted", "rejected", "redrawn", "swept")
@@ -105,9 +106,15 @@ STRATEGIES = {
 }
 
 
+def _numbers(value: float | Sequence[float], n: int) -> tuple[float, ...]:
+    """Repeat one number n times, or take several as they are."""
+    array = np.asarray(value, dtype=np.float64)
+    return (float(array),) * n if array.ndim == 0 else tuple(array.tolist())
+
+
 def resolve_alpha(alpha: float | Sequence[float], n_classes: int) -> tuple[float, ...]:
     """One Dirichlet parameter per class."""
-    values = (float(alpha),) * n_classes if isinstance(alpha, Real) else tuple(map(float, alpha))
+    values = _numbers(alpha, n_classes)
     if len(values) != n_classes:
         raise ValueError(
             f"alpha has {len(values)} values but y has {n_classes} classes; "
@@ -152,10 +159,7 @@ def resolve_rule_scale(
         rule_scale = "tune" if habits.steps else "prior"
     if isinstance(rule_scale, str):
         return rule_scale != "prior", rule_scale == "tune", (START_RULE_SCALE,) * len(columns)
-    if isinstance(rule_scale, Real):
-        values = [float(rule_scale)] * n_columns
-    else:
-        values = [float(value) for value in rule_scale]
+    values = _numbers(rule_scale, n_columns)
     if len(values) != n_columns:
         raise ValueError(
             f"rule_scale has {len(values)} values but X has {n_columns} columns; "

@@ -55,7 +55,7 @@ def rhat_in_colour(rhat: float) -> str:
 
 
 def moves_table(posterior: Posterior) -> Table:
-    """What became of the moves proposed after burn-in."""
+    """Show what became of the moves proposed after burn-in."""
     table = Table(title="Moves after burn-in", title_justify="left", title_style="bold")
     table.add_column("move")
     for heading in ("made", "accepted", "rejected", "swept", "redrawn"):

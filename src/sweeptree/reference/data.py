@@ -21,7 +21,9 @@ class Data:
         self.n_classes = table.n_classes
         self.n_variables = table.n_variables
         self.labels = table.labels
-        self.values = [table.values_of(v).tolist() for v in range(table.n_variables)]
+        self.values: list[list[float]] = [
+            table.values_of(v).tolist() for v in range(table.n_variables)
+        ]
         self.ranks = [table.ranks_of(v) for v in range(table.n_variables)]
 
     def n_cuts(self, variable: int) -> int:

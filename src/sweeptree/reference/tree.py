@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -45,6 +46,9 @@ class NodeSet:
 
     def __getitem__(self, i: int) -> int:
         return self.members[i]
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(self.members)
 
     def __contains__(self, node: int | None) -> bool:
         return node in self.members
@@ -117,7 +121,7 @@ class Tree:
         return right if left.name == name else left
 
     def depth_below(self, node: Node) -> int:
-        """Number of splits on the longest way down from a node."""
+        """Count the splits on the longest way down from a node."""
         if node.is_leaf:
             return 0
         return 1 + max(self.depth_below(child) for child in self.children(node))
