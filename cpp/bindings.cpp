@@ -311,9 +311,10 @@ NB_MODULE(_kernel, m) {
   m.doc() = "The compiled engine. See sweeptree.reference for the same algorithm in Python.";
 
   nb::class_<Data>(m, "Data")
-      .def("__init__", &init_data, "n_classes"_a, "labels"_a, "order"_a, "values"_a, "starts"_a,
+      .def("__init__", &init_data, nb::keep_alive<1, 5>(), nb::keep_alive<1, 6>(), "n_classes"_a,
+           "labels"_a, "order"_a, "values"_a.noconvert(), "starts"_a.noconvert(),
            "value_offsets"_a, "mask_budget"_a)
-      .def_prop_ro("bytes", &Data::bytes);
+      .def_prop_ro("mask_bytes", &Data::mask_bytes);
 
   nb::class_<Target>(m, "Target")
       .def("__init__", &init_target, nb::keep_alive<1, 2>(), "data"_a, "tree_prior"_a, "gamma"_a,

@@ -14,7 +14,7 @@
 namespace sweeptree {
 
 // What encoding.py hands over: for each variable its distinct values, the rows in their order,
-// and where each distinct value starts in that order.
+// and where each distinct value starts in that order. `values` and `starts` must outlive the data.
 struct EncodedTable {
   std::size_t n_rows = 0;
   std::size_t n_classes = 0;
@@ -32,12 +32,12 @@ class Data {
   Data(const EncodedTable& table, std::size_t mask_budget)
       : n_rows_(table.n_rows),
         n_classes_(table.n_classes),
-        values_(table.values.begin(), table.values.end()),
+        values_(table.values),
+        starts_(table.starts),
         offsets_(table.value_offsets.begin(), table.value_offsets.end()) {
     const std::vector<std::uint32_t> position = place_rows_by_class(table.labels);
     order_.reserve(table.order.size());
     for (const std::uint32_t row : table.order) order_.push_back(position[row]);
-    starts_.assign(table.starts.begin(), table.starts.end());
     make_checkpoints(mask_budget);
   }
 
@@ -96,10 +96,7 @@ class Data {
     }
   }
 
-  std::size_t bytes() const {
-    return masks_.size() * sizeof(Word) + order_.size() * sizeof(std::uint32_t) +
-           starts_.size() * sizeof(std::uint32_t) + values_.size() * sizeof(double);
-  }
+  std::size_t mask_bytes() const { return masks_.size() * sizeof(Word); }
 
  private:
   // A stored mask near a cut, and the rows by which the two differ.
@@ -189,10 +186,10 @@ class Data {
 
   std::size_t n_rows_;
   std::size_t n_classes_;
-  std::vector<double> values_;
+  std::span<const double> values_;
+  std::span<const std::uint32_t> starts_;
   std::vector<std::int64_t> offsets_;
-  std::vector<std::uint32_t> order_;
-  std::vector<std::uint32_t> starts_;
+  std::vector<std::uint32_t> order_;  // places in the masks, not row numbers
   std::vector<int> class_counts_;
   std::vector<std::size_t> class_begin_;  // in words
   std::vector<std::uint32_t> class_of_word_;

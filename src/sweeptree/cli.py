@@ -17,7 +17,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     demo.add_argument("--seed", type=int, default=0, help="seed of the split and of the chains")
     options = parser.parse_args(arguments)
 
+    from rich.console import Console
+
     from sweeptree.demo import run_demo
 
-    run_demo(options.seed)
+    run_demo(options.seed, Console())
     return 0

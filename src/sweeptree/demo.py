@@ -18,9 +18,8 @@ from sweeptree.estimator import BayesianTreeClassifier
 from sweeptree.summary import moves_table, rhat_in_colour
 
 
-def run_demo(seed: int) -> None:
+def run_demo(seed: int, console: Console) -> None:
     """Fit two thirds of the Wisconsin breast-cancer data and predict the rest."""
-    console = Console()
     data = load_wisconsin()
     X_train, X_test, y_train, y_test = train_test_split(
         data.data, data.target, test_size=1 / 3, stratify=data.target, random_state=seed
@@ -32,8 +31,9 @@ def run_demo(seed: int) -> None:
         model.fit(X_train, y_train)
     seconds = time.perf_counter() - start
     console.print(
-        f"\nWisconsin breast cancer: {len(X_train)} rows to learn from, {len(X_test)} held out; "
-        f"{model.n_chains} chains in {seconds:.1f} s.\n"
+        f"Wisconsin breast cancer: {len(X_train)} rows to learn from, {len(X_test)} held out.\n"
+        f"{model.n_chains} chains of {model.n_burn_in + model.n_draws * model.thin:,} moves "
+        f"in {seconds:.1f} s.\n"
     )
     console.print(_result_table(model, X_test, y_test))
     console.print(moves_table(model.posterior_))

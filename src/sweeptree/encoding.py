@@ -65,23 +65,21 @@ def encode(X: FloatArray, labels: npt.NDArray[np.int32], n_classes: int) -> Enco
         Class codes from 0 to ``n_classes - 1``.
     n_classes : int
     """
-    columns, orders, values, starts = [], [], [], []
-    for j in range(X.shape[1]):
-        order = np.argsort(X[:, j])
-        ascending = X[order, j]
+    columns = np.flatnonzero((X != X[0]).any(axis=0)).astype(np.int32)
+    order = np.empty((len(columns), len(X)), dtype=np.uint32)
+    values, starts = [], []
+    for variable, column in enumerate(columns):
+        order[variable] = np.argsort(X[:, column])
+        ascending = X[order[variable], column]
         is_first = np.concatenate(([True], ascending[1:] != ascending[:-1]))
-        if np.count_nonzero(is_first) < 2:
-            continue
-        columns.append(j)
-        orders.append(order.astype(np.uint32))
         values.append(ascending[is_first])
         starts.append(np.flatnonzero(is_first).astype(np.uint32))
     n_values = [len(v) for v in values]
     return EncodedTable(
         n_classes=n_classes,
         labels=labels,
-        columns=np.array(columns, dtype=np.int32),
-        order=np.array(orders, dtype=np.uint32).reshape(len(columns), len(labels)),
+        columns=columns,
+        order=order,
         values=np.concatenate([np.empty(0), *values]),
         starts=np.concatenate([np.empty(0, dtype=np.uint32), *starts]),
         value_offsets=np.concatenate(([0], np.cumsum(n_values, dtype=np.int64))),

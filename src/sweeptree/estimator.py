@@ -245,15 +245,18 @@ class BayesianTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mi
         keeps_full_trace = self.trace == "full"
         memory.check_draws_fit(schedule, self.n_chains, table.n_classes, keeps_full_trace)
         self._target = self._resolve_target(table)
+        factory = ChainFactory(self.engine, table, self._target, self._resolve_strategy(table))
+        columns = table.columns
+        del table  # the factory keeps what the chains need, which is less
         chains = run_chains(
-            ChainFactory(self.engine, table, self._target, self._resolve_strategy(table)),
+            factory,
             spawn_bit_generators(check_random_state(self.random_state), self.n_chains),
             schedule,
             n_threads=min(self.n_chains, effective_n_jobs(self.n_jobs)),
             keeps_full_trace=keeps_full_trace,
             shows_progress=has_viewer() if self.progress == "auto" else bool(self.progress),
         )
-        self.posterior_ = collect(chains, table.columns, keeps_full_trace)
+        self.posterior_ = collect(chains, columns, keeps_full_trace)
         self.feature_importances_ = self.posterior_.split_shares(self.n_features_in_)
         self._warn_unless_converged()
         return self
