@@ -37,7 +37,7 @@ sanitize: $(INSTALLED)
 	  -C build-dir=build/sanitized-kernel .
 	LD_PRELOAD="$$(g++ -print-file-name=libasan.so) $$(g++ -print-file-name=libstdc++.so)" \
 	  ASAN_OPTIONS=detect_leaks=0 $(SANITIZED)/bin/python -m pytest -p no:cacheprovider \
-	  tests/kernel
+	  -m "not slow" -n $(WORKERS) tests/kernel
 
 clean:
 	rm -rf build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis

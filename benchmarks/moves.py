@@ -13,7 +13,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from rich.console import Console
-from rich.table import Table
 
 from sweeptree import _kernel
 from sweeptree.datasets import load_ionosphere, load_votes, load_wisconsin, make_xor3
@@ -26,6 +25,7 @@ from sweeptree.settings import (
     StrategySettings,
     TargetSettings,
 )
+from sweeptree.summary import new_table
 
 N_REPEATS = 5
 SECONDS_PER_LIMIT = 0.1
@@ -119,11 +119,11 @@ def tables() -> dict[str, EncodedTable]:
 
 
 def main() -> None:
-    report = Table(title="Cost of a move, one thread", title_justify="left")
-    for heading in ("table", "strategy"):
-        report.add_column(heading)
-    for heading in ("leaves", "limit, ns", "move, ns", "ratio", "M moves/s"):
-        report.add_column(heading, justify="right")
+    report = new_table(
+        "Cost of a move, one thread",
+        ["table", "strategy"],
+        ["leaves", "limit, ns", "move, ns", "ratio", "M moves/s"],
+    )
     for name, table in tables().items():
         for strategy in ("standard", "sweeping"):
             cost = measure(table, strategy)

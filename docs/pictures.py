@@ -4,6 +4,7 @@ import re
 from pathlib import Path
 
 from rich.console import Console
+
 from sweeptree.demo import run_demo
 
 IMAGES = Path(__file__).parent / "images"

@@ -15,7 +15,7 @@ from sweeptree.datasets import load_wisconsin
 from sweeptree.diagnostics import CONVERGED_RHAT, Convergence, convergence
 from sweeptree.encoding import FloatArray
 from sweeptree.estimator import BayesianTreeClassifier
-from sweeptree.summary import moves_table, rhat_in_colour
+from sweeptree.summary import moves_table, new_table, rhat_in_colour
 
 
 def run_demo(seed: int, console: Console) -> None:
@@ -33,12 +33,12 @@ def run_demo(seed: int, console: Console) -> None:
     console.print(
         f"Wisconsin breast cancer: {len(X_train)} rows to learn from, {len(X_test)} held out.\n"
         f"{model.n_chains} chains of {model.n_burn_in + model.n_draws * model.thin:,} moves "
-        f"in {seconds:.1f} s.\n"
+        f"in {seconds:.1f} s.\n",
+        highlight=False,
     )
     console.print(_result_table(model, X_test, y_test))
     console.print(moves_table(model.posterior_))
-    found = convergence(model.posterior_)
-    console.print(_verdict(found))
+    console.print(_verdict(convergence(model.posterior_)), highlight=False)
 
 
 def _result_table(model: BayesianTreeClassifier, X_test: FloatArray, y_test: FloatArray) -> Table:
@@ -46,9 +46,7 @@ def _result_table(model: BayesianTreeClassifier, X_test: FloatArray, y_test: Flo
     accuracy = accuracy_score(y_test, probabilities.argmax(axis=1))
     n_leaves = model.posterior_.n_leaves
     found = convergence(model.posterior_)
-    table = Table(title="Result", title_justify="left", title_style="bold")
-    table.add_column("")
-    table.add_column("value", justify="right")
+    table = new_table("Result", [""], ["value"])
     table.add_row("accuracy on held-out rows", f"{100 * accuracy:.1f} %")
     table.add_row("log-loss on held-out rows", f"{log_loss(y_test, probabilities):.3f}")
     table.add_row("leaves per tree (mean ± sd)", f"{n_leaves.mean():.1f} ± {n_leaves.std():.1f}")

@@ -65,7 +65,7 @@ def encode(X: FloatArray, labels: npt.NDArray[np.int32], n_classes: int) -> Enco
         Class codes from 0 to ``n_classes - 1``.
     n_classes : int
     """
-    columns = np.flatnonzero((X != X[0]).any(axis=0)).astype(np.int32)
+    columns = np.flatnonzero((X[0] != X).any(axis=0)).astype(np.int32)
     order = np.empty((len(columns), len(X)), dtype=np.uint32)
     values, starts = [], []
     for variable, column in enumerate(columns):

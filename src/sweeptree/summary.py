@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from rich import box
 from rich.console import Console
 from rich.table import Table
 
@@ -11,6 +12,16 @@ from sweeptree.encoding import FloatArray
 from sweeptree.posterior import Posterior
 
 PHASE = "sampling"
+
+
+def new_table(title: str, labels: list[str], numbers: list[str]) -> Table:
+    """Make an empty table: columns of text to the left, columns of numbers to the right."""
+    table = Table(title=title, title_justify="left", title_style="bold", box=box.SIMPLE_HEAD)
+    for heading in labels:
+        table.add_column(heading)
+    for heading in numbers:
+        table.add_column(heading, justify="right")
+    return table
 
 
 def print_summary(posterior: Posterior) -> None:
@@ -23,10 +34,9 @@ def print_summary(posterior: Posterior) -> None:
 
 def traces_table(posterior: Posterior) -> Table:
     """Sizes and log posterior: where they are and whether the chains agree on it."""
-    table = Table(title=str(posterior), title_justify="left", title_style="bold")
-    table.add_column("")
-    for heading in ("mean", "sd", "5 %", "95 %", "R-hat", "ESS bulk", "ESS tail"):
-        table.add_column(heading, justify="right")
+    table = new_table(
+        str(posterior), [""], ["mean", "sd", "5 %", "95 %", "R-hat", "ESS bulk", "ESS tail"]
+    )
     found = convergence(posterior)
     traces = {
         "leaves": (posterior.n_leaves.astype(float), found["n_leaves"]),
@@ -56,10 +66,9 @@ def rhat_in_colour(rhat: float) -> str:
 
 def moves_table(posterior: Posterior) -> Table:
     """Show what became of the moves proposed after burn-in."""
-    table = Table(title="Moves after burn-in", title_justify="left", title_style="bold")
-    table.add_column("move")
-    for heading in ("made", "accepted", "rejected", "swept", "redrawn"):
-        table.add_column(heading, justify="right")
+    table = new_table(
+        "Moves after burn-in", ["move"], ["made", "accepted", "rejected", "swept", "redrawn"]
+    )
     for move, counts in zip(posterior.move_names, moves_after_burn_in(posterior), strict=True):
         by_outcome = dict(zip(posterior.outcome_names, counts.tolist(), strict=True))
         redrawn = by_outcome.pop("redrawn")
