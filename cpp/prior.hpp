@@ -56,7 +56,7 @@ class ShapePrior {
     for (std::size_t depth = 0; depth <= n; ++depth) {
       const double p_split = gamma * std::pow(1.0 + static_cast<double>(depth), -delta);
       log_split_.push_back(std::log(p_split));
-      log_stop_.push_back(std::log1p(-p_split));
+      log_stop_.push_back(std::log(1.0 - p_split));
     }
   }
 
@@ -72,7 +72,7 @@ inline double log_rule_prior(RulePrior kind, const Data& data, int variable, int
   const double log_variable = -std::log(static_cast<double>(data.n_variables()));
   if (kind == RulePrior::observed)
     return log_variable - std::log(static_cast<double>(data.n_cuts(variable)));
-  return log_variable + std::log(data.gap(variable, cut) / data.range(variable));
+  return log_variable + std::log(data.gap(variable, cut)) - std::log(data.range(variable));
 }
 
 }  // namespace sweeptree

@@ -48,6 +48,7 @@ def rhat(trace: FloatArray) -> float:
     """Rank-normalised split R-hat: the larger of its bulk and its tail version.
 
     A trace that never varies has R-hat 1: there is nothing about which chains could disagree.
+    Chains that each stay at a value of their own have R-hat infinity.
 
     Parameters
     ----------
@@ -66,6 +67,8 @@ def rhat(trace: FloatArray) -> float:
         return np.nan
     if _is_constant(trace):
         return 1.0
+    if (trace == trace[:, :1]).all():
+        return np.inf
     halves = _split_chains(trace)
     folded = np.abs(halves - np.median(halves))
     return max(_plain_rhat(_rank_normalise(halves)), _plain_rhat(_rank_normalise(folded)))
@@ -137,8 +140,8 @@ def _plain_rhat(trace: FloatArray) -> float:
     n = trace.shape[1]
     within = trace.var(axis=1, ddof=1).mean()
     between = n * trace.mean(axis=1).var(ddof=1)
-    if within == 0.0:
-        return 1.0 if between == 0.0 else np.inf
+    if within == 0.0:  # of the folded trace: every value is as far from the median
+        return 1.0
     return float(np.sqrt((between / within + n - 1) / n))
 
 

@@ -23,7 +23,7 @@ from sweeptree.engines import ENGINES, ChainFactory
 from sweeptree.posterior import collect
 from sweeptree.progress import has_viewer
 from sweeptree.sampling import run_chains, spawn_bit_generators
-from sweeptree.table import read_table
+from sweeptree.table import read_rows, read_training_table
 
 
 class BayesianTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -237,11 +237,12 @@ class BayesianTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mi
         (4, 1000)
         """
         self._validate_params()
-        X, y = read_table(self, X, y)
+        settings.refuse_booleans(self.get_params(deep=False))
+        X, y = read_training_table(self, X, y)
         labels = self._encode_classes(y)
         self._check_enough_rows(len(labels))
         table = encode(X, labels, len(self.classes_))
-        schedule = settings.Schedule(self.n_burn_in, self.n_draws, self.thin)
+        schedule = settings.resolve_schedule(self.n_burn_in, self.n_draws, self.thin)
         keeps_full_trace = self.trace == "full"
         memory.check_draws_fit(schedule, self.n_chains, table.n_classes, keeps_full_trace)
         self._target = self._resolve_target(table)
@@ -273,8 +274,8 @@ class BayesianTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mi
         ndarray of shape (n_rows, n_classes)
             Columns in the order of `classes_`; rows sum to one.
         """
-        check_is_fitted(self)
-        X = read_table(self, X)
+        check_is_fitted(self, "posterior_")
+        X = read_rows(self, X)
         return prediction.mean_probabilities(self.posterior_, self._target, X, self.engine)
 
     def predict_log_proba(self, X: Any) -> FloatArray:
@@ -327,8 +328,8 @@ class BayesianTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mi
         >>> model.predict_proba_draws(X[:3]).shape
         (4, 1000, 3, 2)
         """
-        check_is_fitted(self)
-        X = read_table(self, X)
+        check_is_fitted(self, "posterior_")
+        X = read_rows(self, X)
         memory.check_predictions_fit(self.posterior_, len(X), len(self.classes_))
         return prediction.probability_draws(self.posterior_, self._target, X, self.engine)
 
@@ -344,7 +345,7 @@ class BayesianTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mi
         <BLANKLINE>
         ...
         """
-        check_is_fitted(self)
+        check_is_fitted(self, "posterior_")
         from sweeptree.summary import print_summary
 
         print_summary(self.posterior_)
@@ -354,7 +355,7 @@ class BayesianTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mi
         self.classes_, labels = np.unique(y, return_inverse=True)
         if len(self.classes_) < 2:
             raise ValueError(
-                f"y has only one class, {self.classes_[0]!r}; at least two are needed."
+                f"y has only one class, {self.classes_.tolist()[0]!r}; at least two are needed."
             )
         return labels.astype(np.int32)
 
@@ -395,8 +396,8 @@ class BayesianTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mi
             steps=steps,
             tunes=tunes,
             rule_scale=rule_scale,
-            restrict_leaves=int(self.restrict_leaves),
-            restrict_moves=int(restrict_moves) if habits.restricts else 0,
+            restrict_leaves=min(int(self.restrict_leaves), table.n_rows),
+            restrict_moves=min(int(restrict_moves), settings.MOST_MOVES) if habits.restricts else 0,
         )
 
     def _warn_unless_converged(self) -> None:

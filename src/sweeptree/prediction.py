@@ -33,7 +33,9 @@ def mean_probabilities(
     """(row, class): class probabilities averaged over all draws."""
     values = leaf_probabilities(posterior.trees.leaf_counts, target)
     forest = forest_of(posterior.trees, engine)
-    return forest.average(X, posterior.tree_weights, values)
+    mean = forest.average(X, posterior.tree_weights, values)
+    mean /= mean.sum(axis=1, keepdims=True)  # the sum of thousands of weights is rounded
+    return mean
 
 
 def probability_draws(

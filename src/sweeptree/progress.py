@@ -78,6 +78,7 @@ def _make_progress() -> Progress:
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
 
+    console = Console(stderr=True)
     return Progress(
         TextColumn("{task.description}"),
         BarColumn(),
@@ -85,6 +86,6 @@ def _make_progress() -> Progress:
         TextColumn("{task.fields[phase]:8}"),
         TextColumn("{task.fields[speed]}"),
         TextColumn("{task.fields[tree]}"),
-        console=Console(stderr=True),
-        transient=True,
+        console=console,
+        transient=console.is_terminal,
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from numbers import Real
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -26,6 +27,12 @@ PAPER_MOVE_PROBABILITIES = {
 
 MAX_REDRAWS = 1000
 """After so many redraws in a row the chain stays: nothing may be available at all."""
+
+MOST_MOVES = 2**62
+"""Moves of a chain that the engines can count."""
+
+LARGEST_ALPHA = 1e9
+"""A leaf's prior then outweighs any table; beyond, log Γ loses its digits."""
 
 START_RULE_SCALE = 0.1
 """Where the tuning of rule steps starts, as a share of the variable's range."""
@@ -106,22 +113,45 @@ STRATEGIES = {
 }
 
 
-def _numbers(value: float | Sequence[float], n: int) -> tuple[float, ...]:
+def refuse_booleans(parameters: Mapping[str, object]) -> None:
+    """Refuse True and False where a number is meant: to Python they are 1 and 0."""
+    for name, value in parameters.items():
+        if isinstance(value, bool | np.bool_) and name != "progress":
+            raise ValueError(f"The {name!r} parameter must be a number; got {value!r}.")
+
+
+def resolve_schedule(n_burn_in: int, n_draws: int, thin: int) -> Schedule:
+    """Lengths that can be counted."""
+    schedule = Schedule(int(n_burn_in), int(n_draws), int(thin))
+    if schedule.n_moves > MOST_MOVES:
+        raise ValueError(
+            f"n_burn_in + n_draws * thin makes {schedule.n_moves:.3g} moves of a chain, more than "
+            f"the {MOST_MOVES:.3g} that can be counted; lower n_burn_in, n_draws or thin."
+        )
+    return schedule
+
+
+def _numbers(name: str, value: float | Sequence[float], n: int) -> tuple[float, ...]:
     """Repeat one number n times, or take several as they are."""
-    array = np.asarray(value, dtype=np.float64)
+    try:
+        array = np.asarray(value, dtype=np.float64)
+    except (TypeError, ValueError):
+        array = np.empty((0, 0))
+    if array.ndim > 1:
+        raise ValueError(f"{name} must be a number or a list of numbers; got {value!r}.")
     return (float(array),) * n if array.ndim == 0 else tuple(array.tolist())
 
 
 def resolve_alpha(alpha: float | Sequence[float], n_classes: int) -> tuple[float, ...]:
     """One Dirichlet parameter per class."""
-    values = _numbers(alpha, n_classes)
+    values = _numbers("alpha", alpha, n_classes)
     if len(values) != n_classes:
         raise ValueError(
             f"alpha has {len(values)} values but y has {n_classes} classes; "
             "give one number for all classes or one per class."
         )
-    if not all(0.0 < value < math.inf for value in values):
-        raise ValueError(f"alpha must be positive and finite; got {alpha!r}.")
+    if not all(0.0 < value <= LARGEST_ALPHA for value in values):
+        raise ValueError(f"alpha must be positive and at most {LARGEST_ALPHA:g}; got {alpha!r}.")
     return values
 
 
@@ -135,7 +165,10 @@ def resolve_move_probabilities(probabilities: Mapping[str, float] | None) -> tup
             f"move_probabilities names an unknown move {unknown[0]!r}; "
             f"the moves are {', '.join(MOVES)}."
         )
-    values = tuple(float(probabilities.get(move, 0.0)) for move in MOVES)
+    given = [probabilities.get(move, 0.0) for move in MOVES]
+    if not all(isinstance(value, Real) for value in given):
+        raise ValueError(f"move_probabilities must be numbers; got {dict(probabilities)}.")
+    values = tuple(map(float, given))
     if not all(0.0 <= value <= 1.0 for value in values):
         raise ValueError(f"move_probabilities must lie between 0 and 1; got {dict(probabilities)}.")
     if abs(sum(values) - 1.0) > 1e-8:
@@ -159,7 +192,7 @@ def resolve_rule_scale(
         rule_scale = "tune" if habits.steps else "prior"
     if isinstance(rule_scale, str):
         return rule_scale != "prior", rule_scale == "tune", (START_RULE_SCALE,) * len(columns)
-    values = _numbers(rule_scale, n_columns)
+    values = _numbers("rule_scale", rule_scale, n_columns)
     if len(values) != n_columns:
         raise ValueError(
             f"rule_scale has {len(values)} values but X has {n_columns} columns; "

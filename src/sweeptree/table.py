@@ -2,39 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from datetime import date, timedelta
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 from sklearn.utils.validation import validate_data
 
 from sweeptree.encoding import FloatArray
 
 
-def read_table(estimator: Any, X: Any, y: Any = None) -> Any:
-    """Turn X (and y, when fitting) into finite arrays.
-
-    Returns X alone if no y is given.
-    """
-    is_fitting = y is not None
-    try:
-        checked = validate_data(
-            estimator,
-            X,
-            y if is_fitting else "no_validation",
-            reset=is_fitting,
-            dtype=np.float64,
-            order="C",
-            ensure_all_finite=False,
-        )
-    except (ValueError, TypeError) as error:
-        message = _name_text_column(X)
-        if message is None:
-            raise
-        raise type(error)(message) from error
-    X = checked[0] if is_fitting else checked
+def read_training_table(estimator: Any, X: Any, y: Any) -> tuple[FloatArray, npt.NDArray[Any]]:
+    """Turn the table and the labels of `fit` into arrays, and learn the columns' names."""
+    X, y = _validate(estimator, X, y, reset=True)
     _check_finite(estimator, X)
     _check_ranges(estimator, X)
-    return checked
+    return X, y
+
+
+def read_rows(estimator: Any, X: Any) -> FloatArray:
+    """Turn rows to predict into an array, with the columns that `fit` saw."""
+    rows: FloatArray = _validate(estimator, X, "no_validation", reset=False)
+    _check_finite(estimator, rows)
+    return rows
 
 
 def column_name(estimator: Any, column: int) -> str:
@@ -43,10 +34,26 @@ def column_name(estimator: Any, column: int) -> str:
     return f"column {column}" if names is None else f"column {str(names[column])!r}"
 
 
+def _validate(estimator: Any, X: Any, y: Any, *, reset: bool) -> Any:
+    try:
+        return validate_data(
+            estimator, X, y, reset=reset, dtype=np.float64, order="C", ensure_all_finite=False
+        )
+    except (ValueError, TypeError) as error:
+        message = _describe_text_or_dates(X)
+        if message is None:
+            raise
+        raise ValueError(message) from error
+
+
 def _check_finite(estimator: Any, X: FloatArray) -> None:
-    if np.isfinite(X.sum()) or np.isfinite(X).all():
+    with np.errstate(over="ignore", invalid="ignore"):
+        if np.isfinite(X.sum()):
+            return
+    bad = np.argwhere(~np.isfinite(X))
+    if len(bad) == 0:
         return
-    row, column = np.argwhere(~np.isfinite(X))[0]
+    row, column = bad[0]
     what = "NaN" if np.isnan(X[row, column]) else "infinity"
     raise ValueError(
         f"X contains {what} in {column_name(estimator, column)} (first in row {row}); "
@@ -64,28 +71,32 @@ def _check_ranges(estimator: Any, X: FloatArray) -> None:
         )
 
 
-def _name_text_column(X: Any) -> str | None:
-    """Say which column holds something that is not a number, if one does."""
-    for name, column in _columns(X):
+def _describe_text_or_dates(X: Any) -> str | None:
+    """Say which column holds text or dates, if one does."""
+    for name, column in _columns_of_objects(X):
         for row, value in enumerate(column):
-            if _is_text(value):
+            if _is_text_or_date(value):
                 return (
-                    f"X has text in column {name!r}: {value!r} (first in row {row}). "
-                    "Encode text columns as numbers first."
+                    f"X has text or dates in column {name!r}: {value!r} (first in row {row}). "
+                    "Encode such columns as numbers first."
                 )
     return None
 
 
-def _columns(X: Any) -> list[tuple[Any, Any]]:
+def _columns_of_objects(X: Any) -> Iterator[tuple[Any, npt.NDArray[np.object_]]]:
     if hasattr(X, "columns") and hasattr(X, "__getitem__"):
-        return [(name, np.asarray(X[name], dtype=object)) for name in X.columns]
-    array = np.asarray(X, dtype=object)
-    return list(enumerate(array.T)) if array.ndim == 2 else []
+        columns = [(name, np.asarray(X[name])) for name in X.columns]
+    else:
+        table = np.asarray(X)
+        columns = list(enumerate(table.T)) if table.ndim == 2 else []
+    for name, column in columns:
+        if column.dtype.kind not in "biufc":
+            yield name, column.astype(object)
 
 
-def _is_text(value: Any) -> bool:
+def _is_text_or_date(value: Any) -> bool:
     if not isinstance(value, str | bytes):
-        return False
+        return isinstance(value, date | timedelta | np.datetime64 | np.timedelta64)
     try:
         float(value)
     except ValueError:

@@ -110,4 +110,4 @@ def rule_step_log_ratio(rule_prior: str, data: Data, old: Rule, new: Rule) -> fl
     """
     if rule_prior == "continuous":
         return 0.0
-    return math.log(data.gap(old.variable, old.cut) / data.gap(new.variable, new.cut))
+    return math.log(data.gap(old.variable, old.cut)) - math.log(data.gap(new.variable, new.cut))

@@ -33,15 +33,20 @@ def p_split(depth: int, gamma: float, delta: float) -> float:
     return gamma * math.pow(1.0 + depth, -delta)
 
 
+def log_or_minus_infinity(p: float) -> float:
+    """Log of a probability that may be zero."""
+    return math.log(p) if p > 0.0 else -math.inf
+
+
 def log_depth(tree: Tree, gamma: float, delta: float) -> float:
     """Chipman's prior: each node splits, or stops, with the chance of Eq. 12 at its depth."""
 
     def log_of_subtree(node: Node, depth: int) -> float:
         p = p_split(depth, gamma, delta)
         if node.is_leaf:
-            return math.log1p(-p) if p < 1.0 else -math.inf
-        left, right = tree.children(node)
-        return math.log(p) + log_of_subtree(left, depth + 1) + log_of_subtree(right, depth + 1)
+            return log_or_minus_infinity(1.0 - p)
+        below = sum(log_of_subtree(child, depth + 1) for child in tree.children(node))
+        return log_or_minus_infinity(p) + below
 
     return log_of_subtree(tree.root, 0)
 
@@ -55,4 +60,4 @@ def log_rule_prior(kind: str, data: Data, variable: int, cut: int) -> float:
     log_variable = -math.log(data.n_variables)
     if kind == "observed":
         return log_variable - math.log(data.n_cuts(variable))
-    return log_variable + math.log(data.gap(variable, cut) / data.range(variable))
+    return log_variable + math.log(data.gap(variable, cut)) - math.log(data.range(variable))
