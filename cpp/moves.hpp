@@ -105,7 +105,7 @@ inline double death_log_ratio(int k, int n_prunable, const MoveProbabilities& p_
 inline double rule_step_log_ratio(RulePrior prior, const Data& data, const Rule& from,
                                   const Rule& to) {
   if (prior == RulePrior::continuous) return 0.0;
-  return std::log(data.gap(from.variable, from.cut)) - std::log(data.gap(to.variable, to.cut));
+  return std::log(data.gap(from.variable, from.cut) / data.gap(to.variable, to.cut));
 }
 
 }  // namespace sweeptree

@@ -72,7 +72,7 @@ inline double log_rule_prior(RulePrior kind, const Data& data, int variable, int
   const double log_variable = -std::log(static_cast<double>(data.n_variables()));
   if (kind == RulePrior::observed)
     return log_variable - std::log(static_cast<double>(data.n_cuts(variable)));
-  return log_variable + std::log(data.gap(variable, cut)) - std::log(data.range(variable));
+  return log_variable + std::log(data.gap(variable, cut) / data.range(variable));
 }
 
 }  // namespace sweeptree

@@ -12,6 +12,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from sweeptree.reference.data import Data
+from sweeptree.reference.prior import log_or_minus_infinity
 from sweeptree.reference.tree import NodeSet, Rule
 from sweeptree.settings import MOVES
 
@@ -110,4 +111,5 @@ def rule_step_log_ratio(rule_prior: str, data: Data, old: Rule, new: Rule) -> fl
     """
     if rule_prior == "continuous":
         return 0.0
-    return math.log(data.gap(old.variable, old.cut)) - math.log(data.gap(new.variable, new.cut))
+    widths = data.gap(old.variable, old.cut) / data.gap(new.variable, new.cut)
+    return log_or_minus_infinity(widths)

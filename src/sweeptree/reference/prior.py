@@ -8,6 +8,11 @@ from sweeptree.reference.data import Data
 from sweeptree.reference.tree import Node, Tree
 
 
+def log_or_minus_infinity(ratio: float) -> float:
+    """Log of a number that may be zero."""
+    return math.log(ratio) if ratio > 0.0 else -math.inf
+
+
 def log_catalan(n: int) -> float:
     """Log of Catalan(n) = binom(2n, n) / (n + 1)."""
     return math.lgamma(2 * n + 1) - math.lgamma(n + 1) - math.lgamma(n + 2)
@@ -33,11 +38,6 @@ def p_split(depth: int, gamma: float, delta: float) -> float:
     return gamma * math.pow(1.0 + depth, -delta)
 
 
-def log_or_minus_infinity(p: float) -> float:
-    """Log of a probability that may be zero."""
-    return math.log(p) if p > 0.0 else -math.inf
-
-
 def log_depth(tree: Tree, gamma: float, delta: float) -> float:
     """Chipman's prior: each node splits, or stops, with the chance of Eq. 12 at its depth."""
 
@@ -60,4 +60,4 @@ def log_rule_prior(kind: str, data: Data, variable: int, cut: int) -> float:
     log_variable = -math.log(data.n_variables)
     if kind == "observed":
         return log_variable - math.log(data.n_cuts(variable))
-    return log_variable + math.log(data.gap(variable, cut)) - math.log(data.range(variable))
+    return log_variable + log_or_minus_infinity(data.gap(variable, cut) / data.range(variable))
