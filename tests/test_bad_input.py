@@ -392,3 +392,11 @@ def test_failed_fit_leaves_the_model_unfitted():
         model.fit(X, Y)
     with pytest.raises(NotFittedError):
         model.predict(X)
+
+
+def test_failed_second_fit_does_not_leave_a_mixture_of_two_models():
+    model = short(alpha=[1, 1, 1]).fit(X, np.arange(30) % 3)
+    with pytest.raises(ValueError, match="alpha has 3 values"):
+        model.fit(X, Y)
+    with pytest.raises(NotFittedError):
+        model.predict(X)

@@ -436,6 +436,17 @@ def test_depth_prior_that_forbids_deep_trees_keeps_them_shallow(engine, delta, i
         assert_array_equal(model.posterior_.depth, 1)
 
 
+@pytest.mark.parametrize("X", [CONSTANT, np.arange(16.0).reshape(8, 2)], ids=["none", "some"])
+def test_prior_that_forbids_the_first_tree_brings_no_numerical_warning(X, capsys):
+    model = short(
+        tree_prior="depth", gamma=1.0, unavailable="reject", n_burn_in=0, thin=1, n_chains=4
+    ).fit(X, [0, 1] * 4)
+    assert (model.posterior_.log_prior == -np.inf).any()
+    assert np.isfinite(model.predict_proba(X)).all()
+    model.summary()
+    assert "log posterior" in capsys.readouterr().out
+
+
 # What must not matter
 
 

@@ -40,8 +40,9 @@ def convergence(posterior: Posterior) -> dict[str, Convergence]:
 
 
 def diagnose(trace: FloatArray) -> Convergence:
-    """Diagnose a (chain, draw) array."""
-    return Convergence(rhat(trace), ess_bulk(trace), ess_tail(trace))
+    """Diagnose a (chain, draw) array; a log posterior may be minus infinity."""
+    with np.errstate(invalid="ignore"):
+        return Convergence(rhat(trace), ess_bulk(trace), ess_tail(trace))
 
 
 def rhat(trace: FloatArray) -> float:

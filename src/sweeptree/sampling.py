@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
@@ -22,6 +23,7 @@ class ChainStatus:
     """How far a chain is; written by its thread, read by the display."""
 
     n_moves: int = 0
+    seconds: float = 0.0
     is_burn_in: bool = True
     n_leaves: int = 1
     log_posterior: float = float("nan")
@@ -84,8 +86,10 @@ def _run_chain(
     for is_burn_in, n_moves in phases:
         n_left = n_moves
         while n_left and not should_stop():
+            start = time.perf_counter()
             n_made = chain.run(n_left, is_burn_in, schedule.thin, SLICE_SECONDS)
             n_left -= n_made
+            status.seconds += time.perf_counter() - start
             status.n_moves += n_made
             status.is_burn_in = is_burn_in
             status.n_leaves = chain.n_leaves

@@ -178,7 +178,7 @@ def resolve_move_probabilities(probabilities: Mapping[str, float] | None) -> tup
             "move_probabilities must give birth and death more than 0: "
             "without them trees keep their size."
         )
-    return values
+    return tuple(value / sum(values) for value in values)
 
 
 def resolve_rule_scale(

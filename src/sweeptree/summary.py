@@ -28,7 +28,8 @@ def print_summary(posterior: Posterior) -> None:
     """Print both tables to standard output."""
     console = Console()
     console.print()
-    console.print(traces_table(posterior))
+    with np.errstate(invalid="ignore"):  # a log posterior may be minus infinity
+        console.print(traces_table(posterior))
     console.print(moves_table(posterior))
 
 
