@@ -22,7 +22,10 @@ on_posix = pytest.mark.skipif(os.name != "posix", reason="needs POSIX signals an
 
 def start_python(code, **pipes):
     return subprocess.Popen(
-        [sys.executable, "-c", textwrap.dedent(code)], stdin=subprocess.DEVNULL, **pipes
+        [sys.executable, "-c", textwrap.dedent(code)],
+        stdin=subprocess.DEVNULL,
+        env=os.environ | {"TERM": "xterm-256color"},  # a dumb terminal cannot show bars
+        **pipes,
     )
 
 

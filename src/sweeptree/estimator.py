@@ -236,7 +236,7 @@ class BayesianTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mi
         >>> BayesianTreeClassifier(random_state=0).fit(X, y).posterior_.n_leaves.shape
         (4, 1000)
         """
-        vars(self).pop("posterior_", None)  # a fit that fails must not leave half of another
+        self.__dict__.pop("posterior_", None)  # a fit that fails must not leave half of another
         self._validate_params()
         settings.refuse_booleans(self.get_params(deep=False))
         X, y = read_training_table(self, X, y)
