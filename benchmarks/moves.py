@@ -19,11 +19,11 @@ from sweeptree.datasets import load_ionosphere, load_votes, load_wisconsin, make
 from sweeptree.encoding import EncodedTable, FloatArray, encode
 from sweeptree.engines import ChainFactory
 from sweeptree.settings import (
-    PAPER_MOVE_PROBABILITIES,
     START_RULE_SCALE,
     STRATEGIES,
     StrategySettings,
     TargetSettings,
+    resolve_move_probabilities,
 )
 from sweeptree.summary import new_table
 
@@ -56,6 +56,7 @@ def settings_of(table: EncodedTable, strategy: str) -> tuple[TargetSettings, Str
         tree_prior="uniform",
         gamma=0.95,
         delta=1.0,
+        split_chance=0.95,
         rule_prior=habits.rule_prior,
         likelihood="marginal",
         alpha=(1.0,) * table.n_classes,
@@ -63,15 +64,16 @@ def settings_of(table: EncodedTable, strategy: str) -> tuple[TargetSettings, Str
         max_leaves=table.n_rows // 3,
     )
     walk = StrategySettings(
-        p_move=tuple(PAPER_MOVE_PROBABILITIES.values()),
+        p_move=resolve_move_probabilities(None, habits),
         redraws=habits.unavailable == "redraw",
         sweeps=habits.sweeps,
         changes_variable=habits.changes_variable,
-        steps=habits.steps,
-        tunes=habits.steps,
+        rule_draw=habits.rule_draw,
+        tunes=habits.rule_draw == "gaussian",
         rule_scale=(START_RULE_SCALE,) * table.n_variables,
         restrict_leaves=0,
         restrict_moves=0,
+        anneal_moves=0,
     )
     return target, walk
 
@@ -125,7 +127,7 @@ def main() -> None:
         ["leaves", "limit, ns", "move, ns", "ratio", "M moves/s"],
     )
     for name, table in tables().items():
-        for strategy in ("standard", "sweeping"):
+        for strategy in ("standard", "sweeping", "exact"):
             cost = measure(table, strategy)
             report.add_row(
                 name,

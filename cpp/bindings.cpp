@@ -54,7 +54,8 @@ T named(const std::map<std::string, T>& names, const std::string& name) {
 const std::map<std::string, TreePrior> tree_priors{{"uniform", TreePrior::uniform},
                                                    {"paper", TreePrior::paper},
                                                    {"flat", TreePrior::flat},
-                                                   {"depth", TreePrior::depth}};
+                                                   {"depth", TreePrior::depth},
+                                                   {"range", TreePrior::range}};
 const std::map<std::string, RulePrior> rule_priors{{"observed", RulePrior::observed},
                                                    {"continuous", RulePrior::continuous}};
 const std::map<std::string, Likelihood> likelihoods{{"marginal", Likelihood::marginal},
@@ -62,7 +63,13 @@ const std::map<std::string, Likelihood> likelihoods{{"marginal", Likelihood::mar
 const std::map<std::string, Move> moves{{"birth", birth},
                                         {"death", death},
                                         {"change_split", change_split},
-                                        {"change_rule", change_rule}};
+                                        {"change_rule", change_rule},
+                                        {"graft", graft},
+                                        {"splice", splice},
+                                        {"swap", swap_rules}};
+const std::map<std::string, RuleDraw> rule_draws{{"prior", RuleDraw::prior},
+                                                 {"gaussian", RuleDraw::gaussian},
+                                                 {"ranks", RuleDraw::ranks}};
 
 void require(bool condition, const char* message) {
   if (!condition) throw std::invalid_argument(message);
@@ -85,24 +92,28 @@ void init_data(Data* self, std::size_t n_classes, const Array<std::int32_t>& lab
 }
 
 void init_target(Target* self, const Data& data, const std::string& tree_prior, double gamma,
-                 double delta, const std::string& rule_prior, const std::string& likelihood,
-                 const std::vector<double>& alpha, int min_samples_leaf, int max_leaves) {
+                 double delta, double split_chance, const std::string& rule_prior,
+                 const std::string& likelihood, const std::vector<double>& alpha,
+                 int min_samples_leaf, int max_leaves) {
   require(alpha.size() == data.n_classes(), "alpha needs one value per class");
+  const TreePrior shape = named(tree_priors, tree_prior);
+  const RulePrior rules = named(rule_priors, rule_prior);
   new (self) Target{&data,
                     LeafLikelihood(named(likelihoods, likelihood), alpha, data.n_rows()),
-                    ShapePrior(named(tree_priors, tree_prior), gamma, delta, max_leaves),
-                    named(rule_priors, rule_prior),
+                    ShapePrior(shape, gamma, delta, max_leaves),
+                    RangePrior(shape, split_chance, rules, &data, min_samples_leaf),
+                    rules,
                     min_samples_leaf,
                     max_leaves};
 }
 
 void init_strategy(Strategy* self, const std::vector<double>& p_move, bool redraws, bool sweeps,
-                   bool changes_variable, bool steps, bool tunes,
+                   bool changes_variable, const std::string& rule_draw, bool tunes,
                    const std::vector<double>& rule_scale, int restrict_leaves,
-                   std::int64_t restrict_moves) {
+                   std::int64_t restrict_moves, std::int64_t anneal_moves) {
   require(p_move.size() == n_moves, "one probability per move is needed");
-  new (self) Strategy{{}, redraws, sweeps, changes_variable, steps, tunes, rule_scale,
-                      restrict_leaves, restrict_moves};
+  new (self) Strategy{{}, redraws, sweeps, changes_variable, named(rule_draws, rule_draw), tunes,
+                      rule_scale, restrict_leaves, restrict_moves, anneal_moves};
   std::copy(p_move.begin(), p_move.end(), self->p_move.begin());
 }
 
@@ -179,7 +190,7 @@ class BoundChain {
 
   nb::object tree() const {
     FlatTrees flat;
-    chain_.append_tree(flat);
+    flat.append(chain_.tree(), target_.data->n_classes());
     return trees_to_numpy(flat, target_.data->n_classes());
   }
 
@@ -195,11 +206,15 @@ class BoundChain {
   // Evaluates one move on the present tree, without drawing anything: whether it is available,
   // its log acceptance ratio, and the tree it leads to. `node` counts in preorder. The present
   // tree is left as it was, by planting it again.
-  nb::object propose(const std::string& move, int node, int variable, double threshold) {
+  nb::object propose(const std::string& move, int node, int variable, double threshold,
+                     const std::string& drawn, bool is_left) {
+    const std::size_t n_classes = target_.data->n_classes();
     FlatTrees before;
-    chain_.append_tree(before);
+    before.append(chain_.tree(), n_classes);
     chain_.plant(before.variable, before.threshold);
-    Proposal proposal{named(moves, move), node_at(node), {}};
+    Proposal proposal{named(moves, move), node_at(node)};
+    proposal.drawn = named(rule_draws, drawn);
+    proposal.is_left = is_left;
     require(is_fit(proposal), "this move cannot be made at this node");
     if (variable != none) {
       require(variable < target_.data->n_variables(), "no such variable");
@@ -209,19 +224,26 @@ class BoundChain {
     FlatTrees after;
     if (evaluation.is_available) chain_.commit(proposal, evaluation);
     else chain_.drop(proposal);
-    chain_.append_tree(after);
+    after.append(chain_.tree(), n_classes);
     chain_.plant(before.variable, before.threshold);
-    return nb::make_tuple(evaluation.is_available, evaluation.log_ratio,
-                          trees_to_numpy(after, target_.data->n_classes()));
+    return nb::make_tuple(evaluation.is_available,
+                          evaluation.log_ratio + evaluation.log_likelihood_change,
+                          trees_to_numpy(after, n_classes));
   }
 
  private:
   bool is_fit(const Proposal& proposal) const {
     const Tree& tree = chain_.tree();
-    if (proposal.move == birth)
-      return tree.leaves.contains(proposal.node) && tree.n_leaves() < target_.max_leaves;
-    if (proposal.move == death) return tree.prunable.contains(proposal.node);
-    return tree.splits.contains(proposal.node);
+    const bool may_grow = tree.n_leaves() < target_.max_leaves;
+    switch (proposal.move) {
+      case birth: return may_grow && tree.leaves.contains(proposal.node);
+      case death: return tree.prunable.contains(proposal.node);
+      case graft: return may_grow;
+      case splice: return tree.n_leaves() > 1 && tree.leaves.contains(proposal.node);
+      case swap_rules:
+        return tree.splits.contains(proposal.node) && proposal.node != tree.root();
+      default: return tree.splits.contains(proposal.node);
+    }
   }
 
   // The node at a place in preorder.
@@ -318,12 +340,12 @@ NB_MODULE(_kernel, m) {
 
   nb::class_<Target>(m, "Target")
       .def("__init__", &init_target, nb::keep_alive<1, 2>(), "data"_a, "tree_prior"_a, "gamma"_a,
-           "delta"_a, "rule_prior"_a, "likelihood"_a, "alpha"_a, "min_samples_leaf"_a,
+           "delta"_a, "split_chance"_a, "rule_prior"_a, "likelihood"_a, "alpha"_a, "min_samples_leaf"_a,
            "max_leaves"_a);
 
   nb::class_<Strategy>(m, "Strategy")
-      .def("__init__", &init_strategy, "p_move"_a, "redraws"_a, "sweeps"_a, "changes_variable"_a, "steps"_a, "tunes"_a,
-           "rule_scale"_a, "restrict_leaves"_a, "restrict_moves"_a);
+      .def("__init__", &init_strategy, "p_move"_a, "redraws"_a, "sweeps"_a, "changes_variable"_a, "rule_draw"_a,
+           "tunes"_a, "rule_scale"_a, "restrict_leaves"_a, "restrict_moves"_a, "anneal_moves"_a);
 
   nb::class_<BoundChain>(m, "Chain")
       .def(nb::init<nb::object, const Strategy&, nb::object, bool>(), "target"_a, "strategy"_a,
@@ -339,7 +361,7 @@ NB_MODULE(_kernel, m) {
       .def_prop_ro("tree", &BoundChain::tree)
       .def("plant", &BoundChain::plant, "variable"_a, "threshold"_a)
       .def("propose", &BoundChain::propose, "move"_a, "node"_a, "variable"_a = none,
-           "threshold"_a = 0.0);
+           "threshold"_a = 0.0, "drawn"_a = "prior", "is_left"_a = false);
 
   nb::class_<Forest>(m, "Forest")
       .def("__init__", &init_forest, "node_offsets"_a, "variable"_a, "threshold"_a)

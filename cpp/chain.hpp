@@ -11,58 +11,23 @@
 #include <utility>
 #include <vector>
 
-#include "data.hpp"
-#include "likelihood.hpp"
 #include "moves.hpp"
-#include "prior.hpp"
+#include "record.hpp"
+#include "refill.hpp"
 #include "strategies.hpp"
-#include "tree.hpp"
+#include "target.hpp"
 
 namespace sweeptree {
 
-// What is sampled from: the data, the likelihood and the priors.
-struct Target {
-  const Data* data;
-  LeafLikelihood likelihood;
-  ShapePrior shape;
-  RulePrior rule_prior;
-  int min_samples_leaf;
-  int max_leaves;
-};
-
 enum Phase { burn_in, sampling, n_phases };
 
-// Trees as flat arrays: nodes in preorder (a left child follows its parent), variable -1 for
-// terminal nodes, whose class counts stand in the same order.
-struct FlatTrees {
-  std::vector<std::int64_t> node_offsets{0};
-  std::vector<std::int32_t> variable;
-  std::vector<double> threshold;
-  std::vector<std::int32_t> leaf_counts;
-};
-
-// What is kept of a chain: one entry per draw, and the trees wherever they changed.
-struct Draws {
-  std::vector<std::int32_t> n_leaves;
-  std::vector<std::int32_t> depth;
-  std::vector<double> log_likelihood;
-  std::vector<double> log_prior;
-  std::vector<std::int32_t> tree;  // index into trees
-  FlatTrees trees;
-};
-
-// Every move of a chain, on request.
-struct FullTrace {
-  std::vector<std::int32_t> n_leaves;
-  std::vector<double> log_likelihood;
-};
-
-// What a proposal leads to. `log_ratio` includes the likelihood.
+// What a proposal leads to. `log_ratio` is its proposal-and-prior part.
 struct Evaluation {
   bool is_available = false;
   double log_ratio = 0.0;
   double log_likelihood_change = 0.0;
-  int swept_leaf = none;
+  int n_leaves_change = 0;
+  bool is_swept = false;
 };
 
 class Chain {
@@ -74,9 +39,10 @@ class Chain {
         random_(random),
         rule_scale_(strategy),
         tree_(data_.n_classes(), data_.n_words()),
+        refill_(target_, tree_),
+        log_catalan_(log_catalan_numbers(target.max_leaves)),
         left_counts_(data_.n_classes()),
-        right_counts_(data_.n_classes()),
-        no_counts_(data_.n_classes(), 0) {
+        right_counts_(data_.n_classes()) {
     plant();
   }
   Chain(const Chain&) = delete;
@@ -116,23 +82,29 @@ class Chain {
   }
 
   Proposal draw_proposal() {
-    Proposal proposal{draw_move(random_, strategy_.p_move), none, {}};
+    Proposal proposal{draw_move(random_, strategy_.p_move)};
     switch (proposal.move) {
       case birth: draw_birth(proposal); break;
       case death: proposal.node = draw_member(tree_.prunable); break;
       case change_split: draw_change_split(proposal); break;
-      default: draw_change_rule(proposal); break;
+      case change_rule: draw_change_rule(proposal); break;
+      case graft: draw_graft(proposal); break;
+      case splice: draw_splice(proposal); break;
+      default: draw_swap(proposal); break;
     }
     return proposal;
   }
 
-  // Deterministic: what the proposal leads to and its log acceptance ratio. A change stays
-  // applied to its node's rule until it is committed or dropped.
+  // Deterministic: what the proposal leads to. Its links and rules stay in the tree until it is
+  // committed or dropped; a birth or a death leaves the tree as it is.
   Evaluation evaluate(const Proposal& proposal) {
     if (proposal.node == none) return {};
     switch (proposal.move) {
       case birth: return evaluate_birth(proposal);
       case death: return evaluate_death(proposal);
+      case graft: return evaluate_graft(proposal);
+      case splice: return evaluate_splice(proposal);
+      case swap_rules: return evaluate_swap(proposal);
       default: return evaluate_change(proposal);
     }
   }
@@ -143,27 +115,36 @@ class Chain {
     switch (proposal.move) {
       case birth: commit_birth(proposal); break;
       case death: commit_death(proposal); break;
-      default: commit_change(proposal, evaluation); break;
+      case graft: commit_graft(); break;
+      case splice: commit_removal(); break;
+      case swap_rules: refill_.settle(); break;
+      default: commit_change(evaluation); break;
     }
   }
 
   void drop(const Proposal& proposal) {
-    if (proposal.node == none || proposal.move == birth || proposal.move == death) return;
-    tree_[proposal.node].rule = old_rule_;
-    give_back_scratch();
+    if (proposal.node == none) return;
+    switch (proposal.move) {
+      case birth:
+      case death: return;
+      case graft: drop_graft(); break;
+      case splice: relink_removed(); break;
+      case swap_rules: drop_swap(proposal); break;
+      default: drop_change(proposal); break;
+    }
+    refill_.drop();
   }
 
   // Replaces the tree; `nodes` come in preorder, the variable of a terminal node is `none`.
   // Returns false, and leaves a single terminal node, if some leaf would be starved.
   bool plant(std::span<const std::int32_t> variable, std::span<const double> threshold) {
-    tree_ = Tree(data_.n_classes(), data_.n_words());
     plant();
     std::vector<int> waiting{tree_.root()};
     for (std::size_t i = 0; i < variable.size(); ++i) {
       const int node = waiting.back();
       waiting.pop_back();
       if (variable[i] == none) continue;
-      Proposal proposal{birth, node, {}};
+      Proposal proposal{birth, node};
       proposal.rule = {variable[i], data_.cut_of(variable[i], threshold[i]), threshold[i]};
       const Evaluation evaluation = evaluate_birth(proposal);
       if (!evaluation.is_available) {
@@ -182,9 +163,11 @@ class Chain {
   double log_prior() const {
     double sum = target_.shape.depends_on_depth() ? log_shape_of(tree_.root(), 0)
                                                   : target_.shape.log_size(tree_.n_leaves());
+    for (int i = 0; i < tree_.n_leaves(); ++i) sum += tree_[tree_.leaves[i]].log_stop;
     for (int i = 0; i < tree_.splits.size(); ++i) {
       const Rule& rule = tree_[tree_.splits[i]].rule;
-      sum += log_rule_prior(target_.rule_prior, data_, rule.variable, rule.cut);
+      sum += target_.range.log_split() +
+             log_rule_prior(target_.rule_prior, data_, rule.variable, rule.cut);
     }
     return sum;
   }
@@ -194,11 +177,6 @@ class Chain {
   const RuleScale& rule_scale() const { return rule_scale_; }
   using Counts = std::array<std::array<std::array<std::int64_t, n_outcomes>, n_moves>, n_phases>;
   const Counts& counts() const { return counts_; }
-
-  void append_tree(FlatTrees& flat) const {
-    append_subtree(flat, tree_.root());
-    flat.node_offsets.push_back(static_cast<std::int64_t>(flat.variable.size()));
-  }
 
  private:
   // ---- drawing -----------------------------------------------------------------------------
@@ -234,40 +212,88 @@ class Chain {
     proposal.node = draw_member(tree_.splits);
     if (proposal.node == none) return;
     const Rule& rule = tree_[proposal.node].rule;
-    proposal.rule = strategy_.steps
-                        ? draw_rule_step(random_, data_, rule, rule_scale_[rule.variable])
-                        : draw_rule_of(random_, data_, target_.rule_prior, rule.variable);
+    proposal.drawn = strategy_.rule_draw;
+    if (proposal.drawn == RuleDraw::ranks && random_.uniform() < p_anywhere)
+      proposal.drawn = RuleDraw::prior;
+    switch (proposal.drawn) {
+      case RuleDraw::prior:
+        proposal.rule = draw_rule_of(random_, data_, target_.rule_prior, rule.variable);
+        break;
+      case RuleDraw::gaussian:
+        proposal.rule = draw_gaussian_step(random_, data_, rule, rule_scale_[rule.variable]);
+        break;
+      case RuleDraw::ranks: proposal.rule = draw_rank_step(random_, data_, rule); break;
+    }
+  }
+
+  // Any node; a side for the new leaf; a rule.
+  void draw_graft(Proposal& proposal) {
+    if (!may_grow()) return;
+    const int place = random_.below(2 * tree_.n_leaves() - 1);
+    const int n_leaves = tree_.n_leaves();
+    proposal.node = place < n_leaves ? tree_.leaves[place] : tree_.splits[place - n_leaves];
+    proposal.is_left = random_.uniform() < 0.5;
+    proposal.rule = draw_rule(random_, data_, target_.rule_prior);
+  }
+
+  void draw_splice(Proposal& proposal) {
+    if (tree_.n_leaves() > 1) proposal.node = draw_member(tree_.leaves);
+  }
+
+  // A splitting node below another one; if its sibling has the same cut, a threshold for it too.
+  void draw_swap(Proposal& proposal) {
+    const int n = tree_.splits.size() - 1;
+    if (n < 1) return;
+    const int place = random_.below(n);
+    const int place_of_root = tree_.splits.place_of(tree_.root());
+    proposal.node = tree_.splits[place < place_of_root ? place : place + 1];
+    if (!shares_cut_with_sibling(proposal.node)) return;
+    proposal.rule = tree_[tree_[proposal.node].parent].rule;
+    proposal.rule.threshold =
+        data_.threshold_in_gap(proposal.rule.variable, proposal.rule.cut, random_.uniform());
   }
 
   // ---- deciding ----------------------------------------------------------------------------
 
   void decide(const Proposal& proposal, const Evaluation& evaluation) {
-    const bool is_accepted = evaluation.is_available && draw_acceptance(evaluation.log_ratio);
+    const bool is_accepted = evaluation.is_available && draw_acceptance(evaluation);
     if (is_accepted) commit(proposal, evaluation);
     else drop(proposal);
-    const Outcome if_accepted = evaluation.swept_leaf == none ? accepted : swept;
+    const Outcome if_accepted = evaluation.is_swept ? swept : accepted;
     count(proposal.move, is_accepted ? if_accepted : rejected);
-    if (proposal.move == change_rule && proposal.node != none && phase_ == burn_in &&
-        strategy_.tunes)
+    if (proposal.drawn == RuleDraw::gaussian && phase_ == burn_in && strategy_.tunes)
       rule_scale_.tune(proposal.rule.variable, is_accepted);
   }
 
   // The uniform is drawn even where it cannot matter: a ratio of one is sometimes rounded down.
-  bool draw_acceptance(double log_ratio) {
+  bool draw_acceptance(const Evaluation& evaluation) {
     const double u = 1.0 - random_.uniform();  // never zero
+    const double log_ratio = annealed_log_ratio(evaluation);
     return log_ratio >= 0.0 || std::log(u) < log_ratio;
+  }
+
+  // While annealing, the likelihood counts in part, and large trees are held back: under a flat
+  // prior there are Catalan(k - 1) of them, and half a likelihood does not outweigh that.
+  double annealed_log_ratio(const Evaluation& evaluation) const {
+    if (n_moves_made_ >= strategy_.anneal_moves)
+      return evaluation.log_ratio + evaluation.log_likelihood_change;
+    const double heat = static_cast<double>(n_moves_made_) / strategy_.anneal_moves;
+    const int k = tree_.n_leaves();
+    const int k_new = k + evaluation.n_leaves_change;
+    const double penalty = log_catalan_[k_new - 1] - log_catalan_[k - 1] + (k_new - k);
+    return evaluation.log_ratio + heat * evaluation.log_likelihood_change -
+           (1.0 - heat) * penalty;
   }
 
   void count(Move move, Outcome outcome) { ++counts_[phase_][move][outcome]; }
 
-  // ---- birth and death ---------------------------------------------------------------------
+  // ---- birth and death: only one node changes ----------------------------------------------
 
   Evaluation evaluate_birth(const Proposal& proposal) {
     const Node& leaf = tree_[proposal.node];
     const Rule& rule = proposal.rule;
     if (!data_.is_inside(rule.variable, rule.cut)) return {};
-    data_.split<Keep::none>(leaf.mask, rule.variable, rule.cut, nullptr, nullptr,
-                            left_counts_.data());
+    data_.split(leaf.mask, rule.variable, rule.cut, nullptr, nullptr, left_counts_.data());
     left_rows_ = subtract(tree_.counts(proposal.node), left_counts_, right_counts_);
     right_rows_ = leaf.n_rows - left_rows_;
     if (std::min(left_rows_, right_rows_) < target_.min_samples_leaf) return {};
@@ -275,214 +301,228 @@ class Chain {
     right_log_leaf_ = target_.likelihood.log_leaf(right_counts_.data(), right_rows_);
     const double change = left_log_leaf_ + right_log_leaf_ - leaf.log_leaf;
     const int k = tree_.n_leaves();
-    const double log_shape = target_.shape.log_birth(k, depth_if_needed(proposal.node));
+    const double log_shape = target_.shape.log_birth(k, depth_if_needed(proposal.node)) +
+                             log_range_of_birth(proposal);
     const double log_ratio = birth_log_ratio(k, tree_.n_prunable_after_birth(proposal.node),
                                              strategy_.p_move, log_shape);
-    return {true, change + log_ratio, change, none};
+    return {true, log_ratio, change, 1};
+  }
+
+  // Under the range prior the chances of the new leaves to stop depend on their rows.
+  double log_range_of_birth(const Proposal& proposal) {
+    if (!target_.range.is_used()) return 0.0;
+    range_masks_.resize(2 * data_.n_words());
+    Word* left = range_masks_.data();
+    Word* right = left + data_.n_words();
+    data_.split(tree_[proposal.node].mask, proposal.rule.variable, proposal.rule.cut, left, right,
+                left_counts_.data());
+    left_log_stop_ = target_.log_stop(left);
+    right_log_stop_ = target_.log_stop(right);
+    return target_.range.log_split() + left_log_stop_ + right_log_stop_ -
+           tree_[proposal.node].log_stop;
   }
 
   void commit_birth(const Proposal& proposal) {
     const int node = proposal.node;
-    tree_.split_leaf(node, proposal.rule);
-    const int left = tree_[node].left;
-    const int right = tree_[node].right;
-    data_.split<Keep::both>(tree_[node].mask, proposal.rule.variable, proposal.rule.cut,
-                            tree_[left].mask, tree_[right].mask, left_counts_.data());
-    set_leaf(left, left_counts_.data(), left_rows_, left_log_leaf_);
-    set_leaf(right, right_counts_.data(), right_rows_, right_log_leaf_);
+    const int left = tree_.new_node();
+    const int right = tree_.new_node();
+    tree_.link_below(node, left, right);
+    tree_[node].rule = proposal.rule;
+    tree_.leaves.remove(node);
+    tree_.leaves.add(left);
+    tree_.leaves.add(right);
+    tree_.splits.add(node);
+    tree_.update_prunable(tree_[node].parent);
+    tree_.update_prunable(node);
+    data_.split(tree_[node].mask, proposal.rule.variable, proposal.rule.cut, tree_[left].mask,
+                tree_[right].mask, left_counts_.data());
+    set_leaf(left, left_counts_.data(), left_rows_, left_log_leaf_, left_log_stop_);
+    set_leaf(right, right_counts_.data(), right_rows_, right_log_leaf_, right_log_stop_);
   }
 
   Evaluation evaluate_death(const Proposal& proposal) {
     const Node& node = tree_[proposal.node];
     merged_log_leaf_ = target_.likelihood.log_leaf(tree_.counts(proposal.node), node.n_rows);
-    const double change =
-        merged_log_leaf_ - tree_[node.left].log_leaf - tree_[node.right].log_leaf;
+    merged_log_stop_ = target_.log_stop(node.mask);
+    const Node& left = tree_[node.left];
+    const Node& right = tree_[node.right];
+    const double change = merged_log_leaf_ - left.log_leaf - right.log_leaf;
     const int k = tree_.n_leaves();
-    const double log_shape = -target_.shape.log_birth(k - 1, depth_if_needed(proposal.node));
+    const double log_shape = -target_.shape.log_birth(k - 1, depth_if_needed(proposal.node)) +
+                             merged_log_stop_ - left.log_stop - right.log_stop -
+                             target_.range.log_split();
     const double log_ratio =
         death_log_ratio(k, tree_.prunable.size(), strategy_.p_move, log_shape);
-    return {true, change + log_ratio, change, none};
+    return {true, log_ratio, change, -1};
   }
 
   void commit_death(const Proposal& proposal) {
-    tree_.merge_leaves(proposal.node);
-    tree_[proposal.node].log_leaf = merged_log_leaf_;
+    const int node = proposal.node;
+    const int left = tree_[node].left;
+    const int right = tree_[node].right;
+    tree_.leaves.remove(left);
+    tree_.leaves.remove(right);
+    tree_.leaves.add(node);
+    tree_.splits.remove(node);
+    tree_.prunable.remove(node);
+    tree_.free_node(left);
+    tree_.free_node(right);
+    tree_[node].left = tree_[node].right = none;
+    tree_.update_prunable(tree_[node].parent);
+    tree_[node].log_leaf = merged_log_leaf_;
+    tree_[node].log_stop = merged_log_stop_;
   }
 
-  // ---- change-split and change-rule --------------------------------------------------------
+  // ---- changes that send rows down a subtree anew ------------------------------------------
 
   Evaluation evaluate_change(const Proposal& proposal) {
     old_rule_ = std::exchange(tree_[proposal.node].rule, proposal.rule);
-    const Refill refilled = refill_from(proposal.node, none);
-    if (refilled.n_starved == 0) {
-      const double change = refilled.log_new - refilled.log_old;
-      const bool is_step = proposal.move == change_rule && strategy_.steps;
-      const double log_ratio = is_step ? rule_step_log_ratio(target_.rule_prior, data_, old_rule_,
-                                                             proposal.rule)
-                                       : 0.0;
-      return {true, change + log_ratio, change, none};
-    }
-    if (refilled.n_starved == 1 && strategy_.sweeps)
-      return evaluate_sweep(proposal, refilled.starved_leaf, refilled.log_old);
-    return {};
+    removed_ = none;
+    refill_.begin(strategy_.sweeps ? 1 : 0);
+    refill_.run(proposal.node, proposal.node);
+    if (refill_.n_starved == 1 && strategy_.sweeps) return evaluate_sweep(proposal);
+    if (refill_.n_starved > 0) return {};
+    const double log_ratio = rule_log_ratio(proposal.drawn, target_.rule_prior, data_, old_rule_,
+                                            proposal.rule);
+    return {true, log_ratio + log_range_change(0), likelihood_change(), 0};
   }
 
   // The changed tree without its one starved leaf, accepted with the ratio of a death.
-  Evaluation evaluate_sweep(const Proposal& proposal, int leaf, double log_old) {
-    give_back_scratch();
-    const Refill refilled = refill_from(proposal.node, leaf);
-    const double change = refilled.log_new - log_old;
-    const double log_ratio = death_log_ratio(tree_.n_leaves(), tree_.prunable.size(),
-                                             strategy_.p_move, log_shape_of_removal(leaf));
-    return {true, change + log_ratio, change, leaf};
+  Evaluation evaluate_sweep(const Proposal& proposal) {
+    const LeafSums before = refill_.before;
+    const int leaf = refill_.starved_leaf;
+    const int k = tree_.n_leaves();
+    const double log_shape = log_shape_of_removal(leaf);
+    unlink(leaf);
+    refill_.begin(0);
+    refill_.run(parent_of_removed_ == proposal.node ? promoted_ : proposal.node, proposal.node);
+    refill_.before = before;
+    const double log_ratio = death_log_ratio(k, tree_.prunable.size(), strategy_.p_move,
+                                             log_shape + log_range_change(-1));
+    return {true, log_ratio, likelihood_change(), -1, true};
   }
 
-  void commit_change(const Proposal& proposal, const Evaluation& evaluation) {
-    if (evaluation.swept_leaf != none) {
-      const int parent = tree_[evaluation.swept_leaf].parent;
-      const int promoted = tree_.sibling(evaluation.swept_leaf);
-      if (parent == proposal.node) std::swap(tree_[parent].mask, tree_[promoted].mask);
-      tree_.remove_leaf(evaluation.swept_leaf);
-    }
-    for (const Refilled& refilled : refilled_) settle(refilled);
-    give_back_scratch();
+  void commit_change(const Evaluation& evaluation) {
+    if (evaluation.is_swept) commit_removal();
+    else refill_.settle();
   }
 
-  // ---- sending rows down a changed subtree -------------------------------------------------
-
-  struct Refill {
-    double log_new = 0.0;
-    double log_old = 0.0;
-    int n_starved = 0;
-    int starved_leaf = none;
-  };
-
-  // A node whose rows have changed. The mask of a splitting node is new; that of a terminal node
-  // is only written when the proposal is accepted.
-  struct Refilled {
-    int node;
-    Word* mask;  // nullptr: the node's own mask is already right
-    std::size_t counts;
-    int n_rows;
-    double log_leaf;
-  };
-
-  // Recomputes the leaves below `node`, leaving out `removed_leaf` and its parent. Stops as soon
-  // as more leaves are starved than the strategy can do something about.
-  Refill refill_from(int node, int removed_leaf) {
-    removed_leaf_ = removed_leaf;
-    bypassed_ = removed_leaf == none ? none : tree_[removed_leaf].parent;
-    refill_ = Refill{};
-    const int top = resolve(node);
-    push_counts(tree_.counts(node));
-    refill(top, tree_[node].mask, nullptr, 0, tree_[node].n_rows);
-    return refill_;
+  void drop_change(const Proposal& proposal) {
+    if (removed_ != none) relink_removed();
+    tree_[proposal.node].rule = old_rule_;
   }
 
-  int resolve(int node) const { return node == bypassed_ ? tree_.sibling(removed_leaf_) : node; }
-
-  // `mask` holds the rows of `node`; `owned` is the same if it was taken from the pool.
-  void refill(int node, const Word* mask, Word* owned, std::size_t counts, int n_rows) {
-    if (tree_[node].is_leaf()) {
-      refill_leaf(node, counts, n_rows);
-      return;
-    }
-    refilled_.push_back({node, owned, counts, n_rows, 0.0});
-    const Rule& rule = tree_[node].rule;
-    if (!data_.is_inside(rule.variable, rule.cut)) {
-      refill_one_side(node, mask, owned, counts, n_rows);
-      return;
-    }
-    const int left = resolve(tree_[node].left);
-    const int right = resolve(tree_[node].right);
-    Word* left_mask = tree_[left].is_leaf() ? nullptr : take_scratch();
-    Word* right_mask = tree_[right].is_leaf() ? nullptr : take_scratch();
-    const std::size_t left_counts = push_counts(nullptr);
-    const std::size_t right_counts = push_counts(nullptr);
-    split_keeping(mask, rule, left_mask, right_mask, &counts_of_refilled_[left_counts]);
-    int left_rows = 0;
-    for (std::size_t c = 0; c < data_.n_classes(); ++c) {
-      const int n_left = counts_of_refilled_[left_counts + c];
-      counts_of_refilled_[right_counts + c] = counts_of_refilled_[counts + c] - n_left;
-      left_rows += n_left;
-    }
-    refill(left, left_mask, left_mask, left_counts, left_rows);
-    if (is_hopeless()) return;
-    refill(right, right_mask, right_mask, right_counts, n_rows - left_rows);
+  // A new split above a node, with a new leaf on one side and the node's subtree on the other.
+  Evaluation evaluate_graft(const Proposal& proposal) {
+    const int k = tree_.n_leaves();
+    const int depth = depth_if_needed(proposal.node);
+    const double log_shape_before = log_shape_if_needed(proposal.node, depth);
+    grafted_ = tree_.new_node();
+    grafted_leaf_ = tree_.new_node();
+    tree_[grafted_].rule = proposal.rule;
+    tree_.link_above(proposal.node, grafted_, grafted_leaf_, proposal.is_left);
+    refill_.begin(0);
+    refill_.run(grafted_, proposal.node);
+    if (refill_.n_starved > 0) return {};
+    const double log_shape = target_.shape.depends_on_depth()
+                                 ? log_shape_of(grafted_, depth) - log_shape_before
+                                 : target_.shape.log_size(k + 1) - target_.shape.log_size(k);
+    const double log_ratio =
+        graft_log_ratio(k, strategy_.p_move, log_shape + log_range_change(1));
+    return {true, log_ratio, likelihood_change(), 1};
   }
 
-  // A rule outside its variable's range: one child gets every row, the other none.
-  void refill_one_side(int node, const Word* mask, Word* owned, std::size_t counts, int n_rows) {
-    const bool none_left = tree_[node].rule.cut < 0;
-    const int empty = none_left ? tree_[node].left : tree_[node].right;
-    const int full = none_left ? tree_[node].right : tree_[node].left;
-    if (!tree_[empty].is_leaf()) {
-      refill_.n_starved = 2;
-      return;
-    }
-    refill_leaf(empty, push_counts(no_counts_.data()), 0);
-    if (!is_hopeless()) refill(full, mask, owned, counts, n_rows);
+  void commit_graft() {
+    refill_.settle();
+    tree_.leaves.add(grafted_leaf_);
+    tree_.splits.add(grafted_);
+    tree_.update_prunable(tree_[grafted_].parent);
+    tree_.update_prunable(grafted_);
   }
 
-  void refill_leaf(int leaf, std::size_t counts, int n_rows) {
-    refill_.log_old += tree_[leaf].log_leaf;
-    if (n_rows < target_.min_samples_leaf) {
-      ++refill_.n_starved;
-      refill_.starved_leaf = leaf;
-      return;
-    }
-    const double log_leaf = target_.likelihood.log_leaf(&counts_of_refilled_[counts], n_rows);
-    refill_.log_new += log_leaf;
-    refilled_.push_back({leaf, nullptr, counts, n_rows, log_leaf});
+  void drop_graft() {
+    tree_.unlink(grafted_leaf_);
+    tree_.free_node(grafted_leaf_);
+    tree_.free_node(grafted_);
   }
 
-  bool is_hopeless() const { return refill_.n_starved > (strategy_.sweeps ? 1 : 0); }
-
-  void split_keeping(const Word* mask, const Rule& rule, Word* left, Word* right, int* counts) {
-    const int v = rule.variable;
-    if (left && right) data_.split<Keep::both>(mask, v, rule.cut, left, right, counts);
-    else if (left) data_.split<Keep::left>(mask, v, rule.cut, left, nullptr, counts);
-    else if (right) data_.split<Keep::right>(mask, v, rule.cut, nullptr, right, counts);
-    else data_.split<Keep::none>(mask, v, rule.cut, nullptr, nullptr, counts);
+  // A leaf goes together with its parent; the sibling subtree gets all their rows.
+  Evaluation evaluate_splice(const Proposal& proposal) {
+    const int k = tree_.n_leaves();
+    const double log_shape = log_shape_of_removal(proposal.node);
+    unlink(proposal.node);
+    refill_.begin(0);
+    refill_.run(promoted_, parent_of_removed_);
+    refill_.before.log_likelihood += tree_[proposal.node].log_leaf;
+    refill_.before.log_stop += tree_[proposal.node].log_stop;
+    const double log_ratio =
+        splice_log_ratio(k, strategy_.p_move, log_shape + log_range_change(-1));
+    return {true, log_ratio, likelihood_change(), -1};
   }
 
-  // Makes the refilled state of a node its state; writes the masks of its terminal children.
-  void settle(const Refilled& refilled) {
-    Node& node = tree_[refilled.node];
-    if (node.is_leaf()) {
-      set_leaf(refilled.node, &counts_of_refilled_[refilled.counts], refilled.n_rows,
-               refilled.log_leaf);
-      return;
-    }
-    if (refilled.mask != nullptr) {
-      std::replace(scratch_.begin(), scratch_.end(), refilled.mask, node.mask);
-      node.mask = refilled.mask;
-    }
-    node.n_rows = refilled.n_rows;
-    std::copy_n(&counts_of_refilled_[refilled.counts], data_.n_classes(),
-                tree_.counts(refilled.node));
-    Word* left = tree_[node.left].is_leaf() ? tree_[node.left].mask : nullptr;
-    Word* right = tree_[node.right].is_leaf() ? tree_[node.right].mask : nullptr;
-    if (left || right) split_keeping(node.mask, node.rule, left, right, left_counts_.data());
+  void unlink(int leaf) {
+    removed_ = leaf;
+    parent_of_removed_ = tree_[leaf].parent;
+    removed_was_left_ = tree_[parent_of_removed_].left == leaf;
+    promoted_ = tree_.unlink(leaf);
   }
 
-  Word* take_scratch() {
-    scratch_.push_back(tree_.masks.take());
-    return scratch_.back();
+  void relink_removed() {
+    tree_.link_above(promoted_, parent_of_removed_, removed_, removed_was_left_);
   }
 
-  void give_back_scratch() {
-    for (Word* mask : scratch_) tree_.masks.give_back(mask);
-    scratch_.clear();
-    refilled_.clear();
-    counts_of_refilled_.clear();
+  void commit_removal() {
+    refill_.settle();
+    tree_.leaves.remove(removed_);
+    tree_.splits.remove(parent_of_removed_);
+    if (tree_.prunable.contains(parent_of_removed_)) tree_.prunable.remove(parent_of_removed_);
+    tree_.free_node(removed_);
+    tree_.free_node(parent_of_removed_);
+    tree_.update_prunable(tree_[promoted_].parent);
   }
 
-  std::size_t push_counts(const int* counts) {
-    const std::size_t at = counts_of_refilled_.size();
-    counts_of_refilled_.resize(at + data_.n_classes());
-    if (counts != nullptr) std::copy_n(counts, data_.n_classes(), &counts_of_refilled_[at]);
-    return at;
+  // A parent and a child exchange their rules; if both children have one cut, both take part.
+  Evaluation evaluate_swap(const Proposal& proposal) {
+    const int child = proposal.node;
+    const int parent = tree_[child].parent;
+    const double log_ratio = swap_log_ratio(child);
+    sibling_in_swap_ = shares_cut_with_sibling(child) ? tree_.sibling(child) : none;
+    std::swap(tree_[parent].rule, tree_[child].rule);
+    if (sibling_in_swap_ != none)
+      old_rule_ = std::exchange(tree_[sibling_in_swap_].rule, proposal.rule);
+    refill_.begin(0);
+    refill_.run(parent, parent);
+    if (refill_.n_starved > 0) return {};
+    return {true, log_ratio + log_range_change(0), likelihood_change(), 0};
+  }
+
+  void drop_swap(const Proposal& proposal) {
+    std::swap(tree_[tree_[proposal.node].parent].rule, tree_[proposal.node].rule);
+    if (sibling_in_swap_ != none) tree_[sibling_in_swap_].rule = old_rule_;
+  }
+
+  bool shares_cut_with_sibling(int child) const {
+    const Node& other = tree_[tree_.sibling(child)];
+    const Rule& rule = tree_[child].rule;
+    return !other.is_leaf() && other.rule.variable == rule.variable && other.rule.cut == rule.cut;
+  }
+
+  // Where both children take part the tree gains one of the parent's rules and loses one of theirs.
+  double swap_log_ratio(int child) const {
+    if (!shares_cut_with_sibling(child)) return 0.0;
+    const Rule& upper = tree_[tree_[child].parent].rule;
+    const Rule& lower = tree_[child].rule;
+    return log_rule_prior(target_.rule_prior, data_, upper.variable, upper.cut) -
+           log_rule_prior(target_.rule_prior, data_, lower.variable, lower.cut);
+  }
+
+  double likelihood_change() const {
+    return refill_.after.log_likelihood - refill_.before.log_likelihood;
+  }
+
+  // What the range prior adds to the shape's ratio when so many splits are gained.
+  double log_range_change(int n_splits) const {
+    return refill_.after.log_stop - refill_.before.log_stop + n_splits * target_.range.log_split();
   }
 
   // ---- small pieces ------------------------------------------------------------------------
@@ -497,25 +537,32 @@ class Chain {
     return n_left;
   }
 
-  void set_leaf(int leaf, const int* counts, int n_rows, double log_leaf) {
+  void set_leaf(int leaf, const int* counts, int n_rows, double log_leaf, double log_stop) {
     std::copy_n(counts, data_.n_classes(), tree_.counts(leaf));
     tree_[leaf].n_rows = n_rows;
     tree_[leaf].log_leaf = log_leaf;
+    tree_[leaf].log_stop = log_stop;
   }
 
   void plant() {
+    refill_.drop();
     tree_ = Tree(data_.n_classes(), data_.n_words());
     const int root = tree_.root();
     const int n_rows = static_cast<int>(data_.n_rows());
     std::copy(data_.all_rows().begin(), data_.all_rows().end(), tree_[root].mask);
     const int* counts = data_.class_counts().data();
-    set_leaf(root, counts, n_rows, target_.likelihood.log_leaf(counts, n_rows));
+    set_leaf(root, counts, n_rows, target_.likelihood.log_leaf(counts, n_rows),
+             target_.log_stop(tree_[root].mask));
     log_likelihood_ = tree_[root].log_leaf;
     has_changed_ = true;
   }
 
   int depth_if_needed(int node) const {
     return target_.shape.depends_on_depth() ? tree_.depth_of(node) : 0;
+  }
+
+  double log_shape_if_needed(int node, int depth) const {
+    return target_.shape.depends_on_depth() ? log_shape_of(node, depth) : 0.0;
   }
 
   // The factor by which removing a leaf and its parent changes the prior of the shape.
@@ -546,7 +593,7 @@ class Chain {
     n_since_draw_ = 0;
     forget_rounding();
     if (has_changed_) {
-      append_tree(draws_.trees);
+      draws_.trees.append(tree_, data_.n_classes());
       has_changed_ = false;
     }
     draws_.n_leaves.push_back(tree_.n_leaves());
@@ -568,25 +615,14 @@ class Chain {
     trace.log_likelihood.push_back(log_likelihood_);
   }
 
-  void append_subtree(FlatTrees& flat, int node) const {
-    const Node& here = tree_[node];
-    flat.variable.push_back(here.is_leaf() ? none : here.rule.variable);
-    flat.threshold.push_back(here.is_leaf() ? 0.0 : here.rule.threshold);
-    if (here.is_leaf()) {
-      const int* counts = tree_.counts(node);
-      flat.leaf_counts.insert(flat.leaf_counts.end(), counts, counts + data_.n_classes());
-      return;
-    }
-    append_subtree(flat, here.left);
-    append_subtree(flat, here.right);
-  }
-
   const Target& target_;
   const Data& data_;
   Strategy strategy_;
   Random random_;
   RuleScale rule_scale_;
   Tree tree_;
+  Refill refill_;
+  std::vector<double> log_catalan_;
   double log_likelihood_ = 0.0;
   Phase phase_ = burn_in;
   std::int64_t n_moves_made_ = 0;
@@ -595,22 +631,29 @@ class Chain {
   Counts counts_{};
   Draws draws_;
 
-  // Scratch of the proposal under evaluation.
+  // The proposal under evaluation: of birth and death,
   std::vector<int> left_counts_;
   std::vector<int> right_counts_;
-  std::vector<int> no_counts_;
+  std::vector<Word> range_masks_;
   int left_rows_ = 0;
   int right_rows_ = 0;
   double left_log_leaf_ = 0.0;
   double right_log_leaf_ = 0.0;
+  double left_log_stop_ = 0.0;
+  double right_log_stop_ = 0.0;
   double merged_log_leaf_ = 0.0;
+  double merged_log_stop_ = 0.0;
+  // of changes and swaps,
   Rule old_rule_;
-  Refill refill_;
-  int removed_leaf_ = none;
-  int bypassed_ = none;
-  std::vector<Refilled> refilled_;
-  std::vector<Word*> scratch_;
-  std::vector<int> counts_of_refilled_;
+  int sibling_in_swap_ = none;
+  // of grafts,
+  int grafted_ = none;
+  int grafted_leaf_ = none;
+  // of splices and sweeps.
+  int removed_ = none;
+  int parent_of_removed_ = none;
+  int promoted_ = none;
+  bool removed_was_left_ = false;
 };
 
 }  // namespace sweeptree

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <limits>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "bits.hpp"
@@ -76,8 +77,34 @@ class Data {
     return static_cast<int>(std::upper_bound(begin, end, threshold) - begin) - 1;
   }
 
+  std::size_t mask_bytes() const { return masks_.size() * sizeof(Word); }
+
+  double value(int variable, int rank) const { return values_[offsets_[variable] + rank]; }
+
+  // The ranks of the n-th smallest and the n-th largest value among the rows of a mask, which has
+  // at least n rows. The cuts from the first up to, but without, the second leave n on each side.
+  std::pair<int, int> inner_ranks(int variable, const Word* mask, int n) const {
+    const std::uint32_t* order = order_.data() + variable * n_rows_;
+    std::size_t low = 0;
+    for (int n_seen = has_bit(mask, order[0]); n_seen < n; n_seen += has_bit(mask, order[low]))
+      ++low;
+    std::size_t high = n_rows_ - 1;
+    for (int n_seen = has_bit(mask, order[high]); n_seen < n; n_seen += has_bit(mask, order[high]))
+      --high;
+    return {rank_at(variable, low), rank_at(variable, high)};
+  }
+
   // Splits the rows of `mask` at a cut that is inside the variable's range; counts the left rows
-  // of each class and writes out the halves named by `keep`.
+  // of each class and writes out the halves for which there is a place.
+  void split(const Word* mask, int variable, int cut, Word* left, Word* right,
+             int* left_counts) const {
+    if (left && right) split<Keep::both>(mask, variable, cut, left, right, left_counts);
+    else if (left) split<Keep::left>(mask, variable, cut, left, right, left_counts);
+    else if (right) split<Keep::right>(mask, variable, cut, left, right, left_counts);
+    else split<Keep::none>(mask, variable, cut, left, right, left_counts);
+  }
+
+ private:
   template <Keep keep>
   void split(const Word* mask, int variable, int cut, Word* left, Word* right,
              int* left_counts) const {
@@ -96,9 +123,6 @@ class Data {
     }
   }
 
-  std::size_t mask_bytes() const { return masks_.size() * sizeof(Word); }
-
- private:
   // A stored mask near a cut, and the rows by which the two differ.
   struct Checkpoint {
     const Word* mask;
@@ -153,6 +177,13 @@ class Data {
 
   bool keeps_every_cut(int variable) const {
     return static_cast<std::size_t>(n_cuts(variable)) <= n_shares_;
+  }
+
+  // The rank of the value at a place in a variable's order.
+  int rank_at(int variable, std::size_t place) const {
+    const auto first = starts_.begin() + offsets_[variable];
+    const auto last = starts_.begin() + offsets_[variable + 1];
+    return static_cast<int>(std::upper_bound(first, last, place) - first) - 1;
   }
 
   // The number of rows that a cut sends left.

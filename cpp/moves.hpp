@@ -1,8 +1,10 @@
-// The four moves of the paper: how they are drawn, and the proposal-and-prior part of their
-// acceptance ratios. Only draw_* functions take the generator; the ratios are plain arithmetic.
+// The moves: how they are drawn, and the proposal-and-prior part of their acceptance ratios.
+// Only draw_* functions take the generator; the ratios are plain arithmetic.
+// Birth, death and the changes are the paper's; graft, splice and swap make sweeping exact.
 #pragma once
 
 #include <array>
+#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <numbers>
@@ -13,7 +15,7 @@
 
 namespace sweeptree {
 
-enum Move { birth, death, change_split, change_rule, n_moves };
+enum Move { birth, death, change_split, change_rule, graft, splice, swap_rules, n_moves };
 enum Outcome { accepted, rejected, redrawn, swept, n_outcomes };
 
 using MoveProbabilities = std::array<double, n_moves>;
@@ -44,19 +46,27 @@ class Random {
   BitGenerator* generator_;
 };
 
+// How a new rule is drawn: from its prior, by a Gaussian step, or by a step over cut points.
+enum class RuleDraw { prior, gaussian, ranks };
+
 struct Proposal {
   Move move;
   int node = none;  // none: the move is impossible from this tree
-  Rule rule;
+  Rule rule{};
+  RuleDraw drawn = RuleDraw::prior;
+  bool is_left = false;  // graft: the side of the new leaf
 };
 
 inline Move draw_move(Random& random, const MoveProbabilities& p_move) {
   double rest = random.uniform();
-  for (int move = birth; move < n_moves - 1; ++move) {
+  int last = birth;  // what rounding leaves over goes to the last move that is made at all
+  for (int move = birth; move < n_moves; ++move) {
+    if (p_move[move] <= 0.0) continue;
     if (rest < p_move[move]) return static_cast<Move>(move);
     rest -= p_move[move];
+    last = move;
   }
-  return static_cast<Move>(n_moves - 1);
+  return static_cast<Move>(last);
 }
 
 // One uniform gives both the cut (or gap) and the place inside it.
@@ -80,8 +90,19 @@ inline Rule draw_other_rule(Random& random, const Data& data, RulePrior prior, i
   return draw_rule_of(random, data, prior, other < variable ? other : other + 1);
 }
 
+// A step by 1 to 2^j cuts with j uniform. Symmetric between cuts; it may leave the range.
+inline Rule draw_rank_step(Random& random, const Data& data, const Rule& rule) {
+  const int n_cuts = data.n_cuts(rule.variable);
+  const int reach = 1 << random.below(std::bit_width(static_cast<unsigned>(n_cuts)));
+  const int size = 1 + random.below(reach);
+  const int cut = random.uniform() < 0.5 ? rule.cut - size : rule.cut + size;
+  const double fraction = random.uniform();
+  if (!data.is_inside(rule.variable, cut)) return {rule.variable, cut, rule.threshold};
+  return {rule.variable, cut, data.threshold_in_gap(rule.variable, cut, fraction)};
+}
+
 // A Gaussian step from the present threshold (Eq. 16). It may leave the variable's range.
-inline Rule draw_rule_step(Random& random, const Data& data, const Rule& rule, double scale) {
+inline Rule draw_gaussian_step(Random& random, const Data& data, const Rule& rule, double scale) {
   const double sigma = scale * data.range(rule.variable);
   const double threshold = rule.threshold + sigma * random.normal();
   return {rule.variable, data.cut_of(rule.variable, threshold), threshold};
@@ -100,12 +121,28 @@ inline double death_log_ratio(int k, int n_prunable, const MoveProbabilities& p_
   return std::log(p_move[birth] * n_prunable / (p_move[death] * (k - 1))) + log_shape;
 }
 
-// A symmetric step of the threshold. Under observed cuts the threshold has density
-// 1 / (N gap) inside a gap, so crossing into a wider gap is paid for.
-inline double rule_step_log_ratio(RulePrior prior, const Data& data, const Rule& from,
-                                  const Rule& to) {
-  if (prior == RulePrior::continuous) return 0.0;
-  return std::log(data.gap(from.variable, from.cut) / data.gap(to.variable, to.cut));
+// A new rule of the same variable. A rule drawn from the prior needs no factor. A Gaussian step is
+// symmetric between thresholds, whose density under observed cuts is 1 / (N gap) inside a gap; a
+// step over cut points is symmetric between cuts, whose prior under continuous rules is their gap.
+inline double rule_log_ratio(RuleDraw drawn, RulePrior prior, const Data& data, const Rule& from,
+                             const Rule& to) {
+  const bool is_paid = (drawn == RuleDraw::gaussian && prior == RulePrior::observed) ||
+                       (drawn == RuleDraw::ranks && prior == RulePrior::continuous);
+  if (!is_paid) return 0.0;
+  const double ratio = data.gap(from.variable, from.cut) / data.gap(to.variable, to.cut);
+  return drawn == RuleDraw::gaussian ? std::log(ratio) : -std::log(ratio);
+}
+
+// Graft, k -> k + 1: one of 2k - 1 nodes, one of two sides, a rule from its prior; undone by the
+// splice of the one leaf it adds. Under 1/S_k the shape's factor is (k + 1) / (2 (2k - 1)): at
+// equal rates everything cancels and the ratio is the likelihood's alone.
+inline double graft_log_ratio(int k, const MoveProbabilities& p_move, double log_shape) {
+  return std::log(p_move[splice] * 2.0 * (2.0 * k - 1.0) / (p_move[graft] * (k + 1.0))) + log_shape;
+}
+
+// Splice, k -> k - 1: the inverse of the graft that undoes it.
+inline double splice_log_ratio(int k, const MoveProbabilities& p_move, double log_shape) {
+  return std::log(p_move[graft] * k / (p_move[splice] * 2.0 * (2.0 * k - 3.0))) + log_shape;
 }
 
 }  // namespace sweeptree

@@ -9,7 +9,7 @@
 
 namespace sweeptree {
 
-enum class TreePrior { uniform, paper, flat, depth };
+enum class TreePrior { uniform, paper, flat, depth, range };
 enum class RulePrior { observed, continuous };
 
 // log Catalan(0..n). Trees with k terminal nodes number Catalan(k - 1).
@@ -23,7 +23,7 @@ inline std::vector<double> log_catalan_numbers(std::size_t n) {
 }
 
 // Under uniform, paper and flat the prior depends on k alone; under depth (Eq. 12) it is a product
-// over nodes of the chance to split, or to stop, at their depth.
+// over nodes of the chance to split, or to stop, at their depth. What range adds is RangePrior's.
 class ShapePrior {
  public:
   ShapePrior(TreePrior kind, double gamma, double delta, int max_leaves) : kind_(kind) {
@@ -46,7 +46,7 @@ class ShapePrior {
  private:
   void fill_sizes(std::size_t n) {
     log_size_.assign(n + 1, 0.0);
-    if (kind_ == TreePrior::flat) return;
+    if (kind_ == TreePrior::flat || kind_ == TreePrior::range) return;
     const std::vector<double> log_catalan = log_catalan_numbers(n);
     const std::size_t shift = kind_ == TreePrior::uniform ? 1 : 0;
     for (std::size_t k = 1; k <= n; ++k) log_size_[k] = -log_catalan[k - shift];
@@ -64,6 +64,45 @@ class ShapePrior {
   std::vector<double> log_size_;
   std::vector<double> log_split_;
   std::vector<double> log_stop_;
+};
+
+// Eq. 13 as a proper prior: a rule is drawn from its prior with chance g; if it leaves both sides
+// enough rows the node is split, otherwise, or without a rule, it stays terminal. So a splitting
+// node has the factor g * p(rule), a terminal node 1 - g * P_s, with P_s the share of the rules
+// that could split it. With continuous rules and one row per leaf, that share is, for each
+// variable, Eq. 13: the range of the node's rows over the range of all rows.
+class RangePrior {
+ public:
+  RangePrior(TreePrior kind, double g, RulePrior rule_prior, const Data* data, int min_samples_leaf)
+      : is_used_(kind == TreePrior::range),
+        g_(g),
+        rule_prior_(rule_prior),
+        data_(data),
+        min_samples_leaf_(min_samples_leaf) {}
+
+  bool is_used() const { return is_used_; }
+  double log_split() const { return is_used_ ? std::log(g_) : 0.0; }
+  double log_stop(const Word* mask) const { return std::log(1.0 - g_ * p_splittable(mask)); }
+
+ private:
+  double p_splittable(const Word* mask) const {
+    if (data_->n_variables() == 0) return 0.0;
+    double sum = 0.0;
+    for (int v = 0; v < data_->n_variables(); ++v) {
+      const auto [low, high] = data_->inner_ranks(v, mask, min_samples_leaf_);
+      if (low >= high) continue;
+      sum += rule_prior_ == RulePrior::observed
+                 ? static_cast<double>(high - low) / data_->n_cuts(v)
+                 : (data_->value(v, high) - data_->value(v, low)) / data_->range(v);
+    }
+    return sum / data_->n_variables();
+  }
+
+  bool is_used_;
+  double g_;
+  RulePrior rule_prior_;
+  const Data* data_;
+  int min_samples_leaf_;
 };
 
 // The log probability that the prior gives a variable and a cut: the mass of the whole gap in

@@ -15,12 +15,16 @@ struct Strategy {
   bool redraws = false;           // an unavailable move is drawn anew instead of being rejected
   bool sweeps = false;            // a change that starves one leaf removes that leaf
   bool changes_variable = false;  // change-split draws a variable other than the present (Eq. 15)
-  bool steps = false;             // change-rule steps (Eq. 16) instead of drawing from the prior
+  RuleDraw rule_draw = RuleDraw::prior;  // how change-rule draws
   bool tunes = false;             // the step sizes are tuned in burn-in
-  std::vector<double> rule_scale;  // step size of each variable, as a share of its range
+  std::vector<double> rule_scale;  // Gaussian step of each variable, as a share of its range
   int restrict_leaves = 0;
   std::int64_t restrict_moves = 0;  // for so many moves, at most restrict_leaves
+  std::int64_t anneal_moves = 0;    // over so many moves the likelihood comes in
 };
+
+// Steps over cut points are, this often, draws from the prior: a cut far away is within reach.
+inline constexpr double p_anywhere = 0.15;
 
 // After so many redraws in a row the chain stays where it is: nothing may be available at all.
 inline constexpr int max_redraws = 1000;

@@ -24,6 +24,7 @@ class NodeSet {
  public:
   int size() const { return static_cast<int>(members_.size()); }
   int operator[](int i) const { return members_[i]; }
+  int place_of(int node) const { return place_[node]; }
   bool contains(int node) const {
     return node < static_cast<int>(place_.size()) && place_[node] != none;
   }
@@ -78,7 +79,8 @@ struct Node {
   Rule rule;
   Word* mask = nullptr;
   int n_rows = 0;
-  double log_leaf = 0.0;  // of terminal nodes
+  double log_leaf = 0.0;  // of terminal nodes: their likelihood
+  double log_stop = 0.0;  // of terminal nodes: the part of the prior that depends on their rows
 
   bool is_leaf() const { return left == none; }
 };
@@ -109,8 +111,6 @@ class Tree {
     return nodes_[nodes_[node].left].is_leaf() && nodes_[nodes_[node].right].is_leaf();
   }
 
-  int capacity() const { return static_cast<int>(nodes_.size()); }
-
   int depth_of(int node) const {
     int depth = 0;
     while ((node = nodes_[node].parent) != none) ++depth;
@@ -124,62 +124,9 @@ class Tree {
     return prunable.size() + (parent != none && prunable.contains(parent) ? 0 : 1);
   }
 
-  void split_leaf(int leaf, const Rule& rule) {
-    const int left = new_node();
-    const int right = new_node();
-    nodes_[leaf].left = left;
-    nodes_[leaf].right = right;
-    nodes_[leaf].rule = rule;
-    nodes_[left].parent = nodes_[right].parent = leaf;
-    leaves.remove(leaf);
-    leaves.add(left);
-    leaves.add(right);
-    splits.add(leaf);
-    const int parent = nodes_[leaf].parent;
-    if (parent != none && prunable.contains(parent)) prunable.remove(parent);
-    prunable.add(leaf);
-  }
+  // ---- links: cheap to make and to undo, so that a proposal can be looked at in place ---------
 
-  // Makes a prunable node terminal.
-  void merge_leaves(int node) {
-    leaves.remove(nodes_[node].left);
-    leaves.remove(nodes_[node].right);
-    leaves.add(node);
-    splits.remove(node);
-    prunable.remove(node);
-    free_node(nodes_[node].left);
-    free_node(nodes_[node].right);
-    nodes_[node].left = nodes_[node].right = none;
-    note_if_prunable(nodes_[node].parent);
-  }
-
-  // Removes a leaf together with its parent; the sibling subtree takes the parent's place.
-  void remove_leaf(int leaf) {
-    const int parent = nodes_[leaf].parent;
-    const int promoted = sibling(leaf);
-    const int grandparent = nodes_[parent].parent;
-    leaves.remove(leaf);
-    splits.remove(parent);
-    if (prunable.contains(parent)) prunable.remove(parent);
-    nodes_[promoted].parent = grandparent;
-    if (grandparent == none) root_ = promoted;
-    else if (nodes_[grandparent].left == parent) nodes_[grandparent].left = promoted;
-    else nodes_[grandparent].right = promoted;
-    free_node(leaf);
-    free_node(parent);
-    note_if_prunable(grandparent);
-  }
-
-  NodeSet leaves;
-  NodeSet splits;
-  NodeSet prunable;  // splitting nodes whose two children are both terminal
-  MaskPool masks;    // every node owns one of these, used or not
-
- private:
-  void note_if_prunable(int node) {
-    if (node != none && is_prunable(node) && !prunable.contains(node)) prunable.add(node);
-  }
-
+  // A node that is not part of the tree yet.
   int new_node() {
     if (free_.empty()) {
       nodes_.emplace_back();
@@ -197,6 +144,53 @@ class Tree {
     nodes_[node] = Node{};
     nodes_[node].mask = mask;
     free_.push_back(node);
+  }
+
+  // Gives a leaf two children.
+  void link_below(int node, int left, int right) {
+    nodes_[node].left = left;
+    nodes_[node].right = right;
+    nodes_[left].parent = nodes_[right].parent = node;
+  }
+
+  // Puts `split` in the place of `node`, with `node` and `added` below it.
+  void link_above(int node, int split, int added, bool added_is_left) {
+    replace_child(nodes_[node].parent, node, split);
+    nodes_[split].left = added_is_left ? added : node;
+    nodes_[split].right = added_is_left ? node : added;
+    nodes_[node].parent = nodes_[added].parent = split;
+  }
+
+  // Takes `removed` and its parent out; the sibling takes the parent's place. Returns the sibling.
+  // The parent keeps its rule, and link_above undoes this.
+  int unlink(int removed) {
+    const int split = nodes_[removed].parent;
+    const int promoted = sibling(removed);
+    replace_child(nodes_[split].parent, split, promoted);
+    return promoted;
+  }
+
+  // ---- sets: what moves pick from, brought up to date when a proposal is accepted -------------
+
+  void update_prunable(int node) {
+    if (node == none) return;
+    const bool is_member = prunable.contains(node);
+    const bool should_be = !nodes_[node].is_leaf() && is_prunable(node);
+    if (should_be && !is_member) prunable.add(node);
+    if (!should_be && is_member) prunable.remove(node);
+  }
+
+  NodeSet leaves;
+  NodeSet splits;
+  NodeSet prunable;  // splitting nodes whose two children are both terminal
+  MaskPool masks;    // every node owns one of these, used or not
+
+ private:
+  void replace_child(int parent, int old_child, int new_child) {
+    nodes_[new_child].parent = parent;
+    if (parent == none) root_ = new_child;
+    else if (nodes_[parent].left == old_child) nodes_[parent].left = new_child;
+    else nodes_[parent].right = new_child;
   }
 
   std::size_t n_classes_;

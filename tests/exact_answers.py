@@ -33,6 +33,7 @@ class Problem:
     alpha: float = 1.0
     gamma: float = 0.9
     delta: float = 0.7
+    split_chance: float = 0.8
     p_min: int = 1
     max_leaves: int = 5
     n_classes: int = 2
@@ -47,6 +48,7 @@ class Problem:
             tree_prior=self.tree_prior,
             gamma=self.gamma,
             delta=self.delta,
+            split_chance=self.split_chance,
             rule_prior=self.rule_prior,
             likelihood=self.likelihood,
             alpha=(self.alpha,) * self.n_classes,
@@ -97,6 +99,23 @@ class Problem:
     def p_split(self, depth):
         return self.gamma * (1 + depth) ** -self.delta
 
+    def p_splittable(self, rows):
+        """P_s: the chance that a rule drawn from its prior leaves both sides enough rows."""
+        total = 0.0
+        for variable, cut in self.rules():
+            n_left = np.count_nonzero(self.ranks[rows, variable] <= cut)
+            if min(n_left, len(rows) - n_left) >= self.p_min:
+                total += self.rule_probability(variable, cut)
+        return total
+
+    def stop_and_split(self, rows, depth):
+        """The factors of a node in the prior of the shape, if it stops and if it splits."""
+        if self.tree_prior == "range":
+            return 1 - self.split_chance * self.p_splittable(rows), self.split_chance
+        if self.tree_prior == "depth":
+            return 1 - self.p_split(depth), self.p_split(depth)
+        return 1.0, 1.0
+
     def leaf_weight(self, rows):
         """Likelihood of one leaf; zero if it is starved."""
         if len(rows) < self.p_min:
@@ -120,17 +139,18 @@ def catalan(n):
 
 
 def strategy_settings(problem, **changes):
-    """The exact kernel: standard moves, unavailable ones rejected."""
+    """The exact kernel: every move, at uneven rates, unavailable ones rejected."""
     settings = {
-        "p_move": (0.25, 0.2, 0.25, 0.3),
+        "p_move": (0.2, 0.16, 0.14, 0.2, 0.08, 0.1, 0.12),
         "redraws": False,
         "sweeps": False,
         "changes_variable": False,
-        "steps": False,
+        "rule_draw": "prior",
         "tunes": False,
         "rule_scale": (0.3,) * problem.n_variables,
         "restrict_leaves": 0,
         "restrict_moves": 0,
+        "anneal_moves": 0,
     }
     assert len(settings["p_move"]) == len(MOVES)
     return StrategySettings(**(settings | changes))
@@ -167,12 +187,6 @@ class BoxProgram:
         low, high = np.array(box).T
         return np.flatnonzero(((self.problem.ranks >= low) & (self.problem.ranks <= high)).all(1))
 
-    def stop_and_split(self, depth):
-        if self.problem.tree_prior != "depth":
-            return 1.0, 1.0
-        p = self.problem.p_split(depth)
-        return 1 - p, p
-
     def halves(self, box):
         for variable, cut in self.problem.rules():
             low, high = box[variable]
@@ -194,7 +208,7 @@ class BoxProgram:
         rows = self.rows(box)
         if len(rows) < self.problem.p_min:
             return total
-        stop, split = self.stop_and_split(depth)
+        stop, split = self.problem.stop_and_split(rows, depth)
         total[1] = stop * self.problem.leaf_weight(rows)
         for _, _, probability, left, right in self.halves(box):
             both = np.convolve(self.by_size(left, depth + 1), self.by_size(right, depth + 1))
@@ -213,7 +227,7 @@ class BoxProgram:
         rows = self.rows(box)
         if len(rows) < self.problem.p_min:
             return total
-        stop, split = self.stop_and_split(depth)
+        stop, split = self.problem.stop_and_split(rows, depth)
         leaf = stop * self.problem.leaf_weight(rows)
         total[1] = leaf * self.problem.leaf_prediction(rows)
         for variable, cut, probability, left, right in self.halves(box):
@@ -231,20 +245,20 @@ def all_trees(problem):
     every_row = np.arange(len(problem.y))
     found = {}
     for tree, weight, k in _subtrees(problem, every_row, 0, problem.max_leaves):
-        found[tree] = weight * problem.size_weight(k) if problem.tree_prior != "depth" else weight
+        found[tree] = weight * problem.size_weight(k)
     return found
 
 
 def _subtrees(problem, rows, depth, most_leaves):
     if most_leaves < 1 or len(rows) < problem.p_min:
         return
-    p = problem.p_split(depth) if problem.tree_prior == "depth" else None
-    yield (None,), problem.leaf_weight(rows) * (1 if p is None else 1 - p), 1
+    stop, split = problem.stop_and_split(rows, depth)
+    yield (None,), problem.leaf_weight(rows) * stop, 1
     for variable, cut in problem.rules():
         goes_left = problem.ranks[rows, variable] <= cut
         lefts = list(_subtrees(problem, rows[goes_left], depth + 1, most_leaves - 1))
         rights = list(_subtrees(problem, rows[~goes_left], depth + 1, most_leaves - 1))
-        probability = problem.rule_probability(variable, cut) * (1 if p is None else p)
+        probability = problem.rule_probability(variable, cut) * split
         for (left, w_left, k_left), (right, w_right, k_right) in product(lefts, rights):
             if k_left + k_right <= most_leaves:
                 tree = ((variable, cut), *left, *right)

@@ -17,6 +17,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from sweeptree import BayesianTreeClassifier
 from sweeptree.datasets import load_wisconsin, make_injury, make_xor3
 from sweeptree.posterior import Trees
+from sweeptree.settings import MOVES
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 
@@ -348,19 +349,23 @@ def test_full_trace_changes_nothing_else(injury):
         assert_array_equal(array, full[name], err_msg=name)
 
 
-@pytest.mark.parametrize("left_out", ["change_split", "change_rule"])
+@pytest.mark.parametrize("left_out", ["change_split", "change_rule", "swap"])
 def test_move_left_out_is_never_proposed(left_out, injury):
-    kept = {"birth": 0.25, "death": 0.25, "change_split": 0.5, "change_rule": 0.5}
+    kept = {"birth": 0.2, "death": 0.2, "change_split": 0.3, "change_rule": 0.3, "swap": 0.3}
     del kept[left_out]
     posterior = short(move_probabilities=kept).fit(*injury).posterior_
-    n_proposed = posterior.moves.sum(axis=(0, 1, 3))
-    place = posterior.move_names.index(left_out)
-    assert n_proposed[place] == 0
-    assert (np.delete(n_proposed, place) > 0).all()
+    n_proposed = dict(zip(posterior.move_names, posterior.moves.sum(axis=(0, 1, 3)), strict=True))
+    assert {move for move, n in n_proposed.items() if n > 0} == set(kept)
+
+
+def test_graft_needs_splice():
+    moves = {"birth": 0.3, "death": 0.3, "graft": 0.4}
+    with pytest.raises(ValueError, match="graft and splice both"):
+        short(move_probabilities=moves).fit(np.eye(8), np.arange(8) % 2)
 
 
 def test_move_probabilities_are_the_shares_of_the_moves(injury):
-    wanted = {"birth": 0.3, "death": 0.4, "change_split": 0.2, "change_rule": 0.1}
+    wanted = dict(zip(MOVES, (0.2, 0.25, 0.1, 0.1, 0.1, 0.15, 0.1), strict=True))
     model = short(move_probabilities=wanted, unavailable="reject", n_draws=2000).fit(*injury)
     n_proposed = model.posterior_.moves.sum(axis=(0, 1, 3))
     assert_allclose(n_proposed / n_proposed.sum(), list(wanted.values()), atol=0.01)

@@ -160,7 +160,7 @@ def test_nothing_is_redrawn_if_unavailable_moves_are_rejected(strategy, table):
 
 def test_rule_scale_is_tuned_or_as_given(table):
     X, y = table
-    tuned = make_model().fit(X, y).posterior_.rule_scale
+    tuned = make_model(rule_scale="tune").fit(X, y).posterior_.rule_scale
     assert tuned.shape == (N_CHAINS, X.shape[1])
     assert len(np.unique(tuned)) > N_CHAINS
     given = np.linspace(0.05, 0.5, X.shape[1])

@@ -41,7 +41,7 @@ def rows(model, table):
 
 
 def target(likelihood, alpha=(1.0, 0.5, 2.0)):
-    return TargetSettings("uniform", 0.95, 1.0, "observed", likelihood, alpha, 3, 10)
+    return TargetSettings("uniform", 0.95, 1.0, 0.95, "observed", likelihood, alpha, 3, 10)
 
 
 def nested_trees(trees):

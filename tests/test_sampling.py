@@ -85,19 +85,20 @@ def test_interrupt_stops_the_chains_at_once_and_leaves_no_thread():
 def factory_of():
     X, y = make_xor3(100, random_state=0, return_X_y=True)
     table = encode(X, y.astype(np.int32), 2)
-    target = TargetSettings("uniform", 0.95, 1.0, "continuous", "marginal", (1.0, 1.0), 3, 33)
+    target = TargetSettings("uniform", 0.95, 1.0, 0.95, "continuous", "marginal", (1.0, 1.0), 3, 33)
 
     def make(engine, **changed):
         strategy = {
-            "p_move": (0.1, 0.1, 0.1, 0.7),
+            "p_move": (0.1, 0.1, 0.1, 0.7, 0.0, 0.0, 0.0),
             "redraws": True,
             "sweeps": True,
             "changes_variable": True,
-            "steps": True,
+            "rule_draw": "gaussian",
             "tunes": True,
             "rule_scale": (0.1, 0.1, 0.1),
             "restrict_leaves": 10,
             "restrict_moves": 0,
+            "anneal_moves": 0,
         }
         return ChainFactory(engine, table, target, StrategySettings(**{**strategy, **changed}))
 

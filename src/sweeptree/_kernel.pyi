@@ -29,6 +29,7 @@ class Target:
         tree_prior: str,
         gamma: float,
         delta: float,
+        split_chance: float,
         rule_prior: str,
         likelihood: str,
         alpha: tuple[float, ...],
@@ -43,11 +44,12 @@ class Strategy:
         redraws: bool,
         sweeps: bool,
         changes_variable: bool,
-        steps: bool,
+        rule_draw: str,
         tunes: bool,
         rule_scale: tuple[float, ...],
         restrict_leaves: int,
         restrict_moves: int,
+        anneal_moves: int,
     ) -> None: ...
 
 class Chain:
@@ -61,7 +63,13 @@ class Chain:
     def run(self, n: int, is_burn_in: bool, thin: int = 1, seconds: float = 1e9) -> int: ...
     def plant(self, variable: npt.NDArray[np.int32], threshold: _Float) -> bool: ...
     def propose(
-        self, move: str, node: int, variable: int = -1, threshold: float = 0.0
+        self,
+        move: str,
+        node: int,
+        variable: int = -1,
+        threshold: float = 0.0,
+        drawn: str = "prior",
+        is_left: bool = False,
     ) -> tuple[bool, float, _FlatTrees]: ...
     @property
     def n_leaves(self) -> int: ...

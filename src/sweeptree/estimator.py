@@ -34,8 +34,11 @@ class BayesianTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mi
 
     Parameters
     ----------
-    strategy : {"sweeping", "standard", "restricting"}, default="sweeping"
-        How chains walk. "standard" draws rules from the observed values and redraws a move that
+    strategy : {"exact", "standard", "restricting", "sweeping"}, default="exact"
+        How chains walk. "exact" sweeps reversibly: beside the paper's moves it inserts and
+        removes splits anywhere in the tree (graft and splice) and exchanges neighbouring rules
+        (swap); what it converges to is the posterior. The others are the paper's, with their
+        biases. "standard" draws rules from the observed values and redraws a move that
         would leave a leaf with too few rows. "restricting" does the same, with small trees at
         first. "sweeping" draws rules over the whole range of a variable, and lets a change that
         starves one leaf remove that leaf. The restarting strategy is `n_chains` > 1: chains
@@ -43,14 +46,18 @@ class BayesianTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mi
     unavailable : {"redraw", "reject"}, default=None
         What happens to a move that cannot be made. "redraw" draws another, as the paper does,
         which biases the sampler a little; "reject" counts it as a rejection, which makes
-        "standard" and "restricting" exact. None: the strategy's own ("redraw" for all three).
-    tree_prior : {"uniform", "paper", "flat", "depth"}, default="uniform"
+        "standard" and "restricting" exact. None: the strategy's own ("reject" for "exact",
+        "redraw" for the others).
+    tree_prior : {"uniform", "paper", "flat", "depth", "range"}, default="uniform"
         Prior of a tree's shape. "uniform": every number of leaves k is equally likely, and so is
         every shape with k leaves. "paper": as printed in the paper, one Catalan number off.
         "flat": every tree is equally likely. "depth": a node with d splits above it is split
-        with chance gamma (1 + d)^-delta.
+        with chance gamma (1 + d)^-delta. "range": a node is split with chance `split_chance`
+        times the share of all rules that would leave both its sides enough rows.
     gamma, delta : float, default=0.95 and 1.0
         Of `tree_prior="depth"`: 0 < gamma <= 1, delta >= 0.
+    split_chance : float, default=0.95
+        Of `tree_prior="range"`: 0 < split_chance <= 1.
     rule_prior : {"observed", "continuous"}, default=None
         Prior of a rule given its variable: uniform over the gaps between observed values, or
         over the variable's range. None: the strategy's own ("continuous" for "sweeping",
@@ -66,13 +73,15 @@ class BayesianTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mi
     max_leaves : int, default=None
         Most leaves of a tree. None: as many as `min_samples_leaf` allows.
     move_probabilities : mapping of str to float, default=None
-        Probability of each move by name: birth, death, change_split, change_rule. They must sum
-        to 1; a move left out is never made. None: 0.1, 0.1, 0.1, 0.7, as in the paper.
-    rule_scale : float, sequence of float, "tune" or "prior", default=None
-        How change-rule draws. "prior": anew from the rule's prior. A number: a Gaussian step
-        with this standard deviation, as a share of the variable's range (one for all columns,
-        or one per column). "tune": a step whose size is tuned in burn-in, then frozen. None: the
-        strategy's own ("tune" for "sweeping", "prior" otherwise).
+        Probability of each move by name: birth, death, change_split, change_rule, graft, splice,
+        swap. They must sum to 1; a move left out is never made. None: the strategy's own (0.1,
+        0.1, 0.1, 0.7 for the paper's strategies, as in the paper).
+    rule_scale : float, sequence of float, "tune", "ranks" or "prior", default=None
+        How change-rule draws. "prior": anew from the rule's prior. "ranks": a step of mixed size
+        over the cut points. A number: a Gaussian step with this standard deviation, as a share
+        of the variable's range (one for all columns, or one per column). "tune": a Gaussian step
+        whose size is tuned in burn-in, then frozen. None: the strategy's own ("ranks" for
+        "exact", "tune" for "sweeping", "prior" otherwise).
     restrict_leaves : int, default=10
         Of "restricting": most leaves during the first `restrict_moves` moves.
     restrict_moves : int, default=None
@@ -131,6 +140,7 @@ class BayesianTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mi
         "tree_prior": [StrOptions(set(settings.TREE_PRIORS))],
         "gamma": [Interval(Real, 0, 1, closed="right")],
         "delta": [Interval(Real, 0, None, closed="left")],
+        "split_chance": [Interval(Real, 0, 1, closed="right")],
         "rule_prior": [StrOptions(set(settings.RULE_PRIORS)), None],
         "alpha": [Interval(Real, 0, None, closed="neither"), "array-like"],
         "likelihood": [StrOptions(set(settings.LIKELIHOODS))],
@@ -140,7 +150,7 @@ class BayesianTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mi
         "rule_scale": [
             Interval(Real, 0, None, closed="neither"),
             "array-like",
-            StrOptions({"tune", "prior"}),
+            StrOptions({"tune", "prior", "ranks"}),
             None,
         ],
         "restrict_leaves": [Interval(Integral, 1, None, closed="left")],
@@ -159,11 +169,12 @@ class BayesianTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mi
     def __init__(
         self,
         *,
-        strategy: str = "sweeping",
+        strategy: str = "exact",
         unavailable: str | None = None,
         tree_prior: str = "uniform",
         gamma: float = 0.95,
         delta: float = 1.0,
+        split_chance: float = 0.95,
         rule_prior: str | None = None,
         alpha: float | Sequence[float] = 1.0,
         likelihood: str = "marginal",
@@ -188,6 +199,7 @@ class BayesianTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mi
         self.tree_prior = tree_prior
         self.gamma = gamma
         self.delta = delta
+        self.split_chance = split_chance
         self.rule_prior = rule_prior
         self.alpha = alpha
         self.likelihood = likelihood
@@ -376,6 +388,7 @@ class BayesianTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mi
             tree_prior=self.tree_prior,
             gamma=float(self.gamma),
             delta=float(self.delta),
+            split_chance=float(self.split_chance),
             rule_prior=self.rule_prior or habits.rule_prior,
             likelihood=self.likelihood,
             alpha=settings.resolve_alpha(self.alpha, table.n_classes),
@@ -385,20 +398,21 @@ class BayesianTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mi
 
     def _resolve_strategy(self, table: EncodedTable) -> settings.StrategySettings:
         habits = settings.STRATEGIES[self.strategy]
-        steps, tunes, rule_scale = settings.resolve_rule_scale(
+        rule_draw, tunes, rule_scale = settings.resolve_rule_scale(
             self.rule_scale, habits, table.columns.tolist(), self.n_features_in_
         )
         restrict_moves = self.n_burn_in // 2 if self.restrict_moves is None else self.restrict_moves
         return settings.StrategySettings(
-            p_move=settings.resolve_move_probabilities(self.move_probabilities),
+            p_move=settings.resolve_move_probabilities(self.move_probabilities, habits),
             redraws=(self.unavailable or habits.unavailable) == "redraw",
             sweeps=habits.sweeps,
             changes_variable=habits.changes_variable,
-            steps=steps,
+            rule_draw=rule_draw,
             tunes=tunes,
             rule_scale=rule_scale,
             restrict_leaves=min(int(self.restrict_leaves), table.n_rows),
             restrict_moves=min(int(restrict_moves), settings.MOST_MOVES) if habits.restricts else 0,
+            anneal_moves=0,
         )
 
     def _warn_unless_converged(self) -> None:

@@ -10,12 +10,13 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-MOVES = ("birth", "death", "change_split", "change_rule")
+MOVES = ("birth", "death", "change_split", "change_rule", "graft", "splice", "swap")
 OUTCOMES = ("accepted", "rejected", "redrawn", "swept")
 PHASES = ("burn_in", "sampling")
 
-TREE_PRIORS = ("uniform", "paper", "flat", "depth")
+TREE_PRIORS = ("uniform", "paper", "flat", "depth", "range")
 RULE_PRIORS = ("observed", "continuous")
+RULE_DRAWS = ("prior", "gaussian", "ranks")
 LIKELIHOODS = ("marginal", "plug-in")
 
 PAPER_MOVE_PROBABILITIES = {
@@ -24,6 +25,19 @@ PAPER_MOVE_PROBABILITIES = {
     "change_split": 0.1,
     "change_rule": 0.7,
 }
+
+EXACT_MOVE_PROBABILITIES = {
+    "birth": 0.19,
+    "death": 0.19,
+    "change_split": 0.14,
+    "change_rule": 0.2,
+    "graft": 0.09,
+    "splice": 0.09,
+    "swap": 0.1,
+}
+
+P_ANYWHERE = 0.15
+"""Steps over cut points are, this often, draws from the prior: a cut far away is within reach."""
 
 MAX_REDRAWS = 1000
 """After so many redraws in a row the chain stays: nothing may be available at all."""
@@ -45,6 +59,8 @@ class TargetSettings:
     tree_prior: str
     gamma: float
     delta: float
+    split_chance: float
+    """g of the range prior."""
     rule_prior: str
     likelihood: str
     alpha: tuple[float, ...]
@@ -64,15 +80,17 @@ class StrategySettings:
     """A change that starves exactly one leaf removes that leaf."""
     changes_variable: bool
     """Change-split draws a variable other than the present one (Eq. 15)."""
-    steps: bool
-    """Change-rule steps from the present rule (Eq. 16) instead of drawing from the prior."""
+    rule_draw: str
+    """How change-rule draws: from the prior, by a Gaussian step (Eq. 16), or over ranks."""
     tunes: bool
-    """The step sizes are tuned in burn-in and then frozen."""
+    """The Gaussian steps are tuned in burn-in and then frozen."""
     rule_scale: tuple[float, ...]
-    """Step size of each variable, as a share of its range."""
+    """Gaussian step of each variable, as a share of its range."""
     restrict_leaves: int
     restrict_moves: int
     """For so many moves the tree has at most `restrict_leaves` leaves."""
+    anneal_moves: int
+    """Over so many moves the likelihood comes in."""
 
 
 @dataclass(frozen=True)
@@ -90,26 +108,27 @@ class Schedule:
 
 
 class Habits(NamedTuple):
-    """What a strategy of the paper does unless told otherwise."""
+    """What a strategy does unless told otherwise."""
 
     rule_prior: str
-    sweeps: bool
-    changes_variable: bool
-    steps: bool
-    restricts: bool
+    rule_draw: str
+    sweeps: bool = False
+    changes_variable: bool = False
+    restricts: bool = False
     unavailable: Literal["redraw", "reject"] = "redraw"
+    move_probabilities: Mapping[str, float] = PAPER_MOVE_PROBABILITIES
 
 
 STRATEGIES = {
-    "standard": Habits(
-        "observed", sweeps=False, changes_variable=False, steps=False, restricts=False
+    "exact": Habits(
+        "observed",
+        "ranks",
+        unavailable="reject",
+        move_probabilities=EXACT_MOVE_PROBABILITIES,
     ),
-    "restricting": Habits(
-        "observed", sweeps=False, changes_variable=False, steps=False, restricts=True
-    ),
-    "sweeping": Habits(
-        "continuous", sweeps=True, changes_variable=True, steps=True, restricts=False
-    ),
+    "standard": Habits("observed", "prior"),
+    "restricting": Habits("observed", "prior", restricts=True),
+    "sweeping": Habits("continuous", "gaussian", sweeps=True, changes_variable=True),
 }
 
 
@@ -155,10 +174,12 @@ def resolve_alpha(alpha: float | Sequence[float], n_classes: int) -> tuple[float
     return values
 
 
-def resolve_move_probabilities(probabilities: Mapping[str, float] | None) -> tuple[float, ...]:
+def resolve_move_probabilities(
+    probabilities: Mapping[str, float] | None, habits: Habits
+) -> tuple[float, ...]:
     """Probability of each move, in the order of `MOVES`; a move left out is never made."""
     if probabilities is None:
-        probabilities = PAPER_MOVE_PROBABILITIES
+        probabilities = habits.move_probabilities
     unknown = [name for name in probabilities if name not in MOVES]
     if unknown:
         raise ValueError(
@@ -178,6 +199,11 @@ def resolve_move_probabilities(probabilities: Mapping[str, float] | None) -> tup
             "move_probabilities must give birth and death more than 0: "
             "without them trees keep their size."
         )
+    if (values[MOVES.index("graft")] > 0.0) != (values[MOVES.index("splice")] > 0.0):
+        raise ValueError(
+            "move_probabilities must give graft and splice both more than 0, or both 0: "
+            "each undoes the other."
+        )
     return tuple(value / sum(values) for value in values)
 
 
@@ -186,12 +212,13 @@ def resolve_rule_scale(
     habits: Habits,
     columns: Sequence[int],
     n_columns: int,
-) -> tuple[bool, bool, tuple[float, ...]]:
-    """Whether change-rule steps, whether the steps are tuned, and the step of each variable."""
+) -> tuple[str, bool, tuple[float, ...]]:
+    """How change-rule draws, whether its steps are tuned, and the step of each variable."""
+    start = (START_RULE_SCALE,) * len(columns)
     if rule_scale is None:
-        rule_scale = "tune" if habits.steps else "prior"
+        return habits.rule_draw, habits.rule_draw == "gaussian", start
     if isinstance(rule_scale, str):
-        return rule_scale != "prior", rule_scale == "tune", (START_RULE_SCALE,) * len(columns)
+        return "gaussian" if rule_scale == "tune" else rule_scale, rule_scale == "tune", start
     values = _numbers("rule_scale", rule_scale, n_columns)
     if len(values) != n_columns:
         raise ValueError(
@@ -200,4 +227,4 @@ def resolve_rule_scale(
         )
     if not all(0.0 < value < math.inf for value in values):
         raise ValueError(f"rule_scale must be positive and finite; got {rule_scale!r}.")
-    return True, False, tuple(values[column] for column in columns)
+    return "gaussian", False, tuple(values[column] for column in columns)

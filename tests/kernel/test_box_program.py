@@ -63,7 +63,7 @@ def test_long_runs_of_standard_agree_with_the_box_program(grid, tree_prior, rule
 @pytest.mark.parametrize("tree_prior", TREE_PRIORS)
 def test_long_runs_with_rule_steps_agree_with_the_box_program(tree_prior, rule_prior):
     problem = grid_problem(**GRIDS["5x4x3"], tree_prior=tree_prior, rule_prior=rule_prior)
-    check_against_box_program(problem, sample(problem, steps=True, changes_variable=True))
+    check_against_box_program(problem, sample(problem, rule_draw="gaussian", changes_variable=True))
 
 
 @pytest.mark.parametrize("tree_prior", TREE_PRIORS)
@@ -84,6 +84,17 @@ def test_without_data_the_posterior_is_the_prior(tree_prior):
     np.testing.assert_allclose(posterior.log_likelihood, 0.0, atol=1e-9)
     expected = BoxProgram(problem).p_leaves()
     assert total_variation(p_leaves(posterior, problem), expected) < 0.02
+
+
+@pytest.mark.parametrize("rule_prior", RULE_PRIORS)
+def test_range_prior_sums_to_one(rule_prior):
+    """Eq. 13 made explicit: without data the weights of all trees are their probabilities."""
+    problem = grid_problem(
+        (4, 4), 24, 1, tree_prior="range", rule_prior=rule_prior, n_classes=1, p_min=2,
+        max_leaves=12,
+    )  # fmt: skip
+    program = BoxProgram(problem)
+    assert abs(program.by_size(program.whole, 0).sum() - 1.0) < 1e-12
 
 
 def test_without_data_one_variable_has_a_closed_form():

@@ -32,10 +32,19 @@ def make_chain(table, mask_budget):
         mask_budget,
     )
     alpha = (1.0,) * table.n_classes
-    target = _kernel.Target(data, "flat", 0.9, 1.0, "observed", "marginal", alpha, 1, 50)
+    target = _kernel.Target(data, "flat", 0.9, 1.0, 0.9, "observed", "marginal", alpha, 1, 50)
     n = table.n_variables
     strategy = _kernel.Strategy(
-        (0.3, 0.3, 0.2, 0.2), False, False, False, False, False, (0.1,) * n, 0, 0
+        (0.2, 0.2, 0.15, 0.15, 0.1, 0.1, 0.1),
+        redraws=False,
+        sweeps=False,
+        changes_variable=False,
+        rule_draw="ranks",
+        tunes=False,
+        rule_scale=(0.1,) * n,
+        restrict_leaves=0,
+        restrict_moves=0,
+        anneal_moves=0,
     )
     return _kernel.Chain(target, strategy, np.random.PCG64(3)), data
 

@@ -51,6 +51,15 @@ class Kernel:
                 yield "birth", chance, leaf, rule
         for node in prunable:
             yield "death", 1 / len(prunable), node, None
+        if k < self.problem.max_leaves:
+            for node, rule, side in product(places, self.problem.rules(), ("left", "right")):
+                chance = self.problem.rule_probability(*rule) / len(tree) / 2
+                yield f"graft {side}", chance, node, rule
+        if k > 1:
+            for leaf in leaves:
+                yield "splice", 1 / k, leaf, None
+        for node in splits[1:]:
+            yield "swap", 1 / len(splits[1:]), node, self.rule_for_sibling(tree, node)
         for node in splits:
             for rule, chance in self.changes_of_split(tree[node]):
                 yield "change_split", chance / len(splits), node, rule
@@ -66,16 +75,36 @@ class Kernel:
                 yield rule, self.problem.cut_probability(*rule) / n_others
 
     def changes_of_rule(self, present):
-        """For steps: a symmetric density between any two thresholds, here one everywhere."""
+        """For steps: a symmetric chance between any two rules, here one everywhere."""
         variable = present[0]
         for cut in range(self.problem.n_cuts(variable)):
             chance = self.problem.cut_probability(variable, cut)
-            yield (variable, cut), 1.0 if self.settings.steps else chance
+            yield (variable, cut), chance if self.settings.rule_draw == "prior" else 1.0
+
+    @staticmethod
+    def rule_for_sibling(tree, node):
+        """The parent's rule, if the node and its sibling have the same cut."""
+        parent_of, children_of, open_splits = {}, {}, []
+        for place, rule in enumerate(tree):
+            if open_splits:
+                parent_of[place] = open_splits[-1]
+                children_of.setdefault(open_splits[-1], []).append(place)
+                while open_splits and len(children_of.get(open_splits[-1], [])) == 2:
+                    open_splits.pop()
+            if rule is not None:
+                open_splits.append(place)
+        parent = parent_of[node]
+        left, right = (tree[child] for child in children_of[parent])
+        return tree[parent] if left == right else None
 
     def propose(self, move, node, rule):
-        if rule is None:
-            return self.chain.propose(move, node)
-        return self.chain.propose(move, node, rule[0], self.problem.midpoint(*rule))
+        kind, *side = move.split()
+        options = {"is_left": side == ["left"]}
+        if kind == "change_rule":
+            options["drawn"] = self.settings.rule_draw
+        if rule is not None:
+            options |= {"variable": rule[0], "threshold": self.problem.midpoint(*rule)}
+        return self.chain.propose(kind, node, **options)
 
 
 def flows(kernel, weights, only=None, mutate=None):
@@ -88,7 +117,7 @@ def flows(kernel, weights, only=None, mutate=None):
     for i, tree in enumerate(trees):
         kernel.plant(tree)
         for move, chance, node, rule in kernel.moves_from(tree):
-            if only is not None and move not in only:
+            if only is not None and move.split()[0] not in only:
                 continue
             is_available, log_ratio, flat = kernel.propose(move, node, rule)
             j = number.get(kernel.tree_of(flat))
@@ -97,7 +126,7 @@ def flows(kernel, weights, only=None, mutate=None):
             assert j is not None, "an available move leads to a tree of the space"
             if mutate is not None:
                 log_ratio += mutate(move, tree, trees[j])
-            probability = kernel.p_move[move] * chance * min(1.0, np.exp(log_ratio))
+            probability = kernel.p_move[move.split()[0]] * chance * min(1.0, np.exp(log_ratio))
             flow[i, j] += density[i] * probability
     np.fill_diagonal(flow, 0.0)
     return flow
@@ -114,6 +143,7 @@ def n_prunable(tree):
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("changes_variable", [False, True])
 @pytest.mark.parametrize("rule_prior", RULE_PRIORS)
 @pytest.mark.parametrize("tree_prior", TREE_PRIORS)
@@ -132,6 +162,7 @@ def test_every_exact_move_is_in_detailed_balance(
     assert imbalance(flow) < 1e-12
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("p_min", [2, 4])
 @pytest.mark.parametrize("tree_prior", TREE_PRIORS)
 def test_starved_proposals_are_rejected_in_balance(tree_prior, p_min):
@@ -139,6 +170,42 @@ def test_starved_proposals_are_rejected_in_balance(tree_prior, p_min):
     weights = all_trees(problem)
     assert len(weights) >= 200
     assert imbalance(flows(Kernel(problem), weights)) < 1e-12
+
+
+@pytest.mark.parametrize("move", ["change_split", "change_rule", "swap", "birth", "graft"])
+@pytest.mark.parametrize("tree_prior", TREE_PRIORS)
+def test_each_move_is_in_balance_by_itself_or_with_its_inverse(tree_prior, move):
+    inverse = {"birth": "death", "graft": "splice"}.get(move, move)
+    problem = grid_problem(**GRID, tree_prior=tree_prior)
+    flow = flows(Kernel(problem), all_trees(problem), only=[move, inverse])
+    assert flow.sum() > 1e-4
+    assert imbalance(flow) < 1e-12
+
+
+@pytest.mark.parametrize("rule_prior", RULE_PRIORS)
+@pytest.mark.parametrize("tree_prior", TREE_PRIORS)
+def test_steps_over_ranks_are_in_balance(tree_prior, rule_prior):
+    problem = grid_problem(**GRID, tree_prior=tree_prior, rule_prior=rule_prior)
+    kernel = Kernel(problem, rule_draw="ranks")
+    flow = flows(kernel, all_trees(problem), only=["change_rule"])
+    assert flow.sum() > 0.01
+    assert imbalance(flow) < 1e-12
+
+
+def test_under_uniform_shapes_a_graft_is_accepted_by_the_likelihood_ratio_alone():
+    problem = grid_problem(**GRID, tree_prior="uniform")
+    kernel = Kernel(problem, p_move=(0.1, 0.1, 0.1, 0.1, 0.2, 0.2, 0.2))
+    for tree in all_trees(problem):
+        kernel.plant(tree)
+        log_likelihood = kernel.chain.log_likelihood
+        for move, _, node, rule in kernel.moves_from(tree):
+            if not move.startswith(("graft", "splice")):
+                continue
+            kernel.plant(tree)
+            is_available, log_ratio, flat = kernel.propose(move, node, rule)
+            if is_available:
+                kernel.plant(kernel.tree_of(flat))
+                assert abs(log_ratio - kernel.chain.log_likelihood + log_likelihood) < 1e-10
 
 
 @pytest.mark.parametrize("rule_prior", RULE_PRIORS)
@@ -150,7 +217,7 @@ def test_rule_steps_are_in_balance_between_thresholds(tree_prior, rule_prior):
         tree: weight / np.prod([problem.gap(*rule) for rule in tree if rule is not None])
         for tree, weight in all_trees(problem).items()
     }
-    flow = flows(Kernel(problem, steps=True), density, only=["change_rule"])
+    flow = flows(Kernel(problem, rule_draw="gaussian"), density, only=["change_rule"])
     assert flow.sum() > 0.01
     assert imbalance(flow) < 1e-12
 
@@ -200,5 +267,7 @@ def test_mutant_redraw_fails():
     for i, tree in enumerate(weights):
         kernel.plant(tree)
         for move, chance, node, rule in kernel.moves_from(tree):
-            available[i] += kernel.p_move[move] * chance * kernel.propose(move, node, rule)[0]
+            available[i] += (
+                kernel.p_move[move.split()[0]] * chance * kernel.propose(move, node, rule)[0]
+            )
     assert imbalance(exact / available[:, None]) > 1e-5

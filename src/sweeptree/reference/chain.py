@@ -12,10 +12,11 @@ import numpy as np
 import numpy.typing as npt
 
 from sweeptree.reference import moves
+from sweeptree.reference.prior import log_catalan, log_rule_prior
 from sweeptree.reference.strategies import RuleScale
 from sweeptree.reference.target import Target
 from sweeptree.reference.tree import Node, Rule, Tree
-from sweeptree.settings import MAX_REDRAWS, MOVES, OUTCOMES, PHASES, StrategySettings
+from sweeptree.settings import MAX_REDRAWS, MOVES, OUTCOMES, P_ANYWHERE, PHASES, StrategySettings
 
 
 @dataclass(frozen=True)
@@ -25,11 +26,13 @@ class Proposal:
     move: str
     node: int | None = None
     rule: Rule | None = None
+    drawn: str = "prior"
+    is_left: bool = False
 
 
 @dataclass(frozen=True)
 class Evaluation:
-    """The tree that a proposal leads to and its log acceptance ratio, likelihood included."""
+    """The tree that a proposal leads to, and the proposal-and-prior part of its log ratio."""
 
     tree: Tree
     log_ratio: float
@@ -107,8 +110,14 @@ class Chain:
                 return Proposal("death", node)
             case "change_split":
                 return self.draw_change_split()
-            case _:
+            case "change_rule":
                 return self.draw_change_rule()
+            case "graft":
+                return self.draw_graft()
+            case "splice":
+                return self.draw_splice()
+            case _:
+                return self.draw_swap()
 
     def may_grow(self) -> bool:
         """Whether another leaf is allowed; the restricting strategy allows fewer at first."""
@@ -147,14 +156,48 @@ class Chain:
         if node is None:
             return Proposal("change_rule")
         present = self.rule_at(node)
-        if self.strategy.steps:
+        drawn = self.strategy.rule_draw
+        if drawn == "ranks" and self.random.random() < P_ANYWHERE:
+            drawn = "prior"
+        if drawn == "gaussian":
             scale = self.scale[present.variable]
-            return Proposal(
-                "change_rule", node, moves.draw_rule_step(self.random, self.data, present, scale)
-            )
-        rule_prior = self.target.settings.rule_prior
-        rule = moves.draw_rule_of(self.random, self.data, rule_prior, present.variable)
-        return Proposal("change_rule", node, rule)
+            rule = moves.draw_gaussian_step(self.random, self.data, present, scale)
+        elif drawn == "ranks":
+            rule = moves.draw_rank_step(self.random, self.data, present)
+        else:
+            rule_prior = self.target.settings.rule_prior
+            rule = moves.draw_rule_of(self.random, self.data, rule_prior, present.variable)
+        return Proposal("change_rule", node, rule, drawn)
+
+    def draw_graft(self) -> Proposal:
+        """Draw any node, a side for the new leaf, and a rule."""
+        if not self.may_grow():
+            return Proposal("graft")
+        k = self.grown.n_leaves
+        place = moves.draw_below(self.random, 2 * k - 1)
+        node = self.grown.leaves[place] if place < k else self.grown.splits[place - k]
+        is_left = self.random.random() < 0.5
+        rule = moves.draw_rule(self.random, self.data, self.target.settings.rule_prior)
+        return Proposal("graft", node, rule, is_left=is_left)
+
+    def draw_splice(self) -> Proposal:
+        """Draw a leaf that is not the root."""
+        if self.grown.n_leaves == 1:
+            return Proposal("splice")
+        return Proposal("splice", moves.draw_member(self.random, self.grown.leaves))
+
+    def draw_swap(self) -> Proposal:
+        """Draw a splitting node below another; a threshold for its sibling if it takes part."""
+        tree = self.grown
+        if len(tree.splits) < 2:
+            return Proposal("swap")
+        place = moves.draw_below(self.random, len(tree.splits) - 1)
+        node = tree.splits[place if place < tree.splits.place_of(tree.root_name) else place + 1]
+        if not tree.shares_cut_with_sibling(node):
+            return Proposal("swap", node)
+        upper = self.rule_at(tree.parent(node).name)
+        threshold = self.data.threshold_in_gap(upper.variable, upper.cut, self.random.random())
+        return Proposal("swap", node, upper._replace(threshold=threshold))
 
     def rule_at(self, node: int) -> Rule:
         """Return the rule of a splitting node."""
@@ -173,8 +216,14 @@ class Chain:
                 return self.evaluate_birth(proposal.node, proposal.rule)
             case "death":
                 return self.evaluate_death(proposal.node)
+            case "graft":
+                return self.evaluate_graft(proposal.node, proposal.rule, proposal.is_left)
+            case "splice":
+                return self.evaluate_splice(proposal.node)
+            case "swap":
+                return self.evaluate_swap(proposal.node, proposal.rule)
             case _:
-                return self.evaluate_change(proposal.move, proposal.node, proposal.rule)
+                return self.evaluate_change(proposal.node, proposal.rule, proposal.drawn)
 
     def evaluate_birth(self, leaf: int, rule: Rule | None) -> Evaluation | None:
         """Split a terminal node."""
@@ -186,15 +235,53 @@ class Chain:
         log_ratio = moves.birth_log_ratio(
             self.grown.n_leaves, len(new.prunable), self.p_move, self.log_shape_change(new)
         )
-        return Evaluation(new, log_ratio + self.log_likelihood_change(new))
+        return Evaluation(new, log_ratio)
 
     def evaluate_death(self, node: int) -> Evaluation:
         """Unite the two terminal children of a node."""
         new = self.grown.copy()
         new.merge_leaves(node)
-        return Evaluation(new, self.death_log_ratio(new) + self.log_likelihood_change(new))
+        return Evaluation(new, self.death_log_ratio(new))
 
-    def evaluate_change(self, move: str, node: int, rule: Rule | None) -> Evaluation | None:
+    def evaluate_graft(self, node: int, rule: Rule | None, is_left: bool) -> Evaluation | None:
+        """Insert a split and a leaf above any node: a sweep undone."""
+        assert rule is not None
+        new = self.grown.copy()
+        new.graft_leaf(node, rule, is_left)
+        if self.starved(new):
+            return None
+        log_shape = self.log_shape_change(new)
+        return Evaluation(new, moves.graft_log_ratio(self.grown.n_leaves, self.p_move, log_shape))
+
+    def evaluate_splice(self, leaf: int) -> Evaluation:
+        """Remove a leaf with its parent, wherever it is: the reversible sweep."""
+        new = self.grown.copy()
+        new.remove_leaf(leaf)
+        log_shape = self.log_shape_change(new)
+        return Evaluation(new, moves.splice_log_ratio(self.grown.n_leaves, self.p_move, log_shape))
+
+    def evaluate_swap(self, child: int, rule_of_sibling: Rule | None) -> Evaluation | None:
+        """Exchange the rules of a node and its parent.
+
+        Symmetric; where both children take part, the tree gains one of the parent's rules and
+        loses one of theirs.
+        """
+        new = self.grown.copy()
+        new.swap_rules(child, rule_of_sibling)
+        if self.starved(new):
+            return None
+        log_ratio = self.log_shape_change(new)
+        if rule_of_sibling is not None:
+            log_ratio += self.log_rule_prior(rule_of_sibling)
+            log_ratio -= self.log_rule_prior(self.rule_at(child))
+        return Evaluation(new, log_ratio)
+
+    def log_rule_prior(self, rule: Rule) -> float:
+        """Log prior of one rule."""
+        kind = self.target.settings.rule_prior
+        return log_rule_prior(kind, self.data, rule.variable, rule.cut)
+
+    def evaluate_change(self, node: int, rule: Rule | None, drawn: str) -> Evaluation | None:
         """Give a splitting node another rule; the sweeping strategy mends one starved leaf."""
         assert rule is not None
         new = self.grown.copy()
@@ -204,18 +291,15 @@ class Chain:
             return self.evaluate_sweep(new, starved[0])
         if starved:
             return None
-        log_ratio = 0.0
-        if move == "change_rule" and self.strategy.steps:
-            log_ratio = moves.rule_step_log_ratio(
-                self.target.settings.rule_prior, self.data, self.rule_at(node), rule
-            )
-        return Evaluation(new, log_ratio + self.log_likelihood_change(new))
+        log_ratio = moves.rule_log_ratio(
+            drawn, self.target.settings.rule_prior, self.data, self.rule_at(node), rule
+        )
+        return Evaluation(new, log_ratio + self.log_shape_change(new))
 
     def evaluate_sweep(self, new: Tree, leaf: int) -> Evaluation:
         """Remove the one starved leaf of a changed tree; accept as a death (section III)."""
         new.remove_leaf(leaf)
-        log_ratio = self.death_log_ratio(new) + self.log_likelihood_change(new)
-        return Evaluation(new, log_ratio, is_swept=True)
+        return Evaluation(new, self.death_log_ratio(new), is_swept=True)
 
     def starved(self, tree: Tree) -> list[int]:
         """Return the leaves with fewer rows than p_min."""
@@ -231,15 +315,11 @@ class Chain:
         """Log of the ratio of the shapes' priors."""
         return self.target.log_shape(new) - self.target.log_shape(self.grown)
 
-    def log_likelihood_change(self, new: Tree) -> float:
-        """Log of the likelihood ratio."""
-        return self.target.log_likelihood(new) - self.log_likelihood
-
     # ---- deciding --------------------------------------------------------------------------
 
     def decide(self, proposal: Proposal, evaluation: Evaluation | None) -> None:
         """Accept with probability min(1, ratio); stay otherwise."""
-        is_accepted = evaluation is not None and self.draw_acceptance(evaluation.log_ratio)
+        is_accepted = evaluation is not None and self.draw_acceptance(evaluation)
         if evaluation is not None and is_accepted:
             self.grown = evaluation.tree
             self.log_likelihood = self.target.log_likelihood(self.grown)
@@ -247,16 +327,31 @@ class Chain:
         else:
             self.tally(proposal.move, "rejected")
         is_tuned = self.strategy.tunes and self.phase == "burn_in"
-        if is_tuned and proposal.move == "change_rule" and proposal.rule is not None:
+        if is_tuned and proposal.drawn == "gaussian" and proposal.rule is not None:
             self.scale.tune(proposal.rule.variable, is_accepted)
 
-    def draw_acceptance(self, log_ratio: float) -> bool:
+    def draw_acceptance(self, evaluation: Evaluation) -> bool:
         """Draw whether a proposal is accepted.
 
         The uniform is drawn even where it cannot matter: a ratio of one is sometimes rounded down.
         """
         u = 1.0 - self.random.random()  # never zero
+        log_ratio = self.annealed_log_ratio(evaluation)
         return log_ratio >= 0.0 or math.log(u) < log_ratio
+
+    def annealed_log_ratio(self, evaluation: Evaluation) -> float:
+        """Log acceptance ratio, likelihood included.
+
+        While annealing, the likelihood counts in part, and large trees are held back: under a
+        flat prior there are Catalan(k - 1) of them, and half a likelihood does not outweigh that.
+        """
+        change = self.target.log_likelihood(evaluation.tree) - self.log_likelihood
+        if self.n_moves_made >= self.strategy.anneal_moves:
+            return evaluation.log_ratio + change
+        heat = self.n_moves_made / self.strategy.anneal_moves
+        k, k_new = self.grown.n_leaves, evaluation.tree.n_leaves
+        penalty = log_catalan(k_new - 1) - log_catalan(k - 1) + (k_new - k)
+        return evaluation.log_ratio + heat * change - (1.0 - heat) * penalty
 
     def tally(self, move: str, outcome: str) -> None:
         """Count what happened."""

@@ -1,6 +1,7 @@
-"""The four moves of the paper: how they are drawn, and their ratios.
+"""The moves: how they are drawn, and their ratios.
 
-Only `draw_*` functions take the generator. The ratios are the proposal-and-prior part R of the
+Birth, death and the changes are the paper's; graft, splice and swap make sweeping exact. Only
+`draw_*` functions take the generator. The ratios are the proposal-and-prior part R of the
 acceptance probability (Eq. 5); the likelihood ratio comes on top.
 """
 
@@ -34,11 +35,12 @@ def draw_normal(random: np.random.Generator) -> float:
 def draw_move(random: np.random.Generator, p_move: Mapping[str, float]) -> str:
     """Draw the type of a move."""
     rest = random.random()
-    for move in MOVES[:-1]:
+    made = [move for move in MOVES if p_move[move] > 0.0]
+    for move in made:
         if rest < p_move[move]:
             return move
         rest -= p_move[move]
-    return MOVES[-1]
+    return made[-1]  # what rounding leaves over
 
 
 def draw_member(random: np.random.Generator, nodes: NodeSet) -> int | None:
@@ -73,7 +75,19 @@ def draw_other_rule(
     return draw_rule_of(random, data, rule_prior, other if other < variable else other + 1)
 
 
-def draw_rule_step(random: np.random.Generator, data: Data, rule: Rule, scale: float) -> Rule:
+def draw_rank_step(random: np.random.Generator, data: Data, rule: Rule) -> Rule:
+    """Draw a step by 1 to 2^j cuts with j uniform; it may leave the range."""
+    n_cuts = data.n_cuts(rule.variable)
+    reach = 1 << draw_below(random, n_cuts.bit_length())
+    size = 1 + draw_below(random, reach)
+    cut = rule.cut - size if random.random() < 0.5 else rule.cut + size
+    fraction = random.random()
+    if not 0 <= cut < n_cuts:
+        return Rule(rule.variable, cut, rule.threshold)
+    return Rule(rule.variable, cut, data.threshold_in_gap(rule.variable, cut, fraction))
+
+
+def draw_gaussian_step(random: np.random.Generator, data: Data, rule: Rule, scale: float) -> Rule:
     """Draw a Gaussian step from the present threshold (Eq. 16); it may leave the range."""
     sigma = scale * data.range(rule.variable)
     threshold = rule.threshold + sigma * draw_normal(random)
@@ -103,13 +117,37 @@ def death_log_ratio(
     return math.log(p_move["birth"] * n_prunable / (p_move["death"] * (k - 1))) + log_shape
 
 
-def rule_step_log_ratio(rule_prior: str, data: Data, old: Rule, new: Rule) -> float:
-    """Log of R for a symmetric step of the threshold.
+def rule_log_ratio(drawn: str, rule_prior: str, data: Data, old: Rule, new: Rule) -> float:
+    """Log of R for a new rule of the same variable.
 
-    Under observed cuts the threshold has density 1 / (N gap) inside a gap, so crossing into a
-    wider gap is paid for. Changes drawn from the prior need no such factor: R is one.
+    A rule drawn from its prior needs no factor. A Gaussian step is symmetric between thresholds,
+    whose density under observed cuts is 1 / (N gap) inside a gap. A step over ranks is symmetric
+    between cuts, whose prior under continuous rules is their gap.
     """
-    if rule_prior == "continuous":
-        return 0.0
-    widths = data.gap(old.variable, old.cut) / data.gap(new.variable, new.cut)
-    return log_or_minus_infinity(widths)
+    if (drawn, rule_prior) == ("gaussian", "observed"):
+        return _log_of_gaps(data, old, new)
+    if (drawn, rule_prior) == ("ranks", "continuous"):
+        return -_log_of_gaps(data, old, new)
+    return 0.0
+
+
+def _log_of_gaps(data: Data, old: Rule, new: Rule) -> float:
+    gaps = data.gap(old.variable, old.cut) / data.gap(new.variable, new.cut)
+    return log_or_minus_infinity(gaps)
+
+
+def graft_log_ratio(k: int, p_move: Mapping[str, float], log_shape: float) -> float:
+    """Log of R for a graft, k -> k + 1.
+
+    One of 2k - 1 nodes, one of two sides, a rule from its prior; undone by the splice of the one
+    leaf that it adds. Under 1/S_k the shape's factor is (k + 1) / (2 (2k - 1)): at equal rates
+    everything cancels, and a graft is accepted by the likelihood ratio alone.
+    """
+    sites = 2.0 * (2.0 * k - 1.0) / (p_move["graft"] * (k + 1.0))
+    return math.log(p_move["splice"] * sites) + log_shape
+
+
+def splice_log_ratio(k: int, p_move: Mapping[str, float], log_shape: float) -> float:
+    """Log of R for a splice, k -> k - 1: the inverse of the graft that undoes it."""
+    sites = k / (p_move["splice"] * 2.0 * (2.0 * k - 3.0))
+    return math.log(p_move["graft"] * sites) + log_shape

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import math
 
-from sweeptree.reference.data import Data
+import numpy as np
+
+from sweeptree.reference.data import Data, Rows
 from sweeptree.reference.tree import Node, Tree
 
 
@@ -49,6 +51,43 @@ def log_depth(tree: Tree, gamma: float, delta: float) -> float:
         return log_or_minus_infinity(p) + below
 
     return log_of_subtree(tree.root, 0)
+
+
+def p_splittable(data: Data, rows: Rows, min_samples_leaf: int, rule_prior: str) -> float:
+    """P_s of Eq. 13: the prior probability that a rule leaves both sides of a node enough rows.
+
+    With continuous rules and one row per leaf this is, for each variable, the range of the
+    node's rows over the range of all rows; the variables are averaged.
+    """
+    if data.n_variables == 0:
+        return 0.0
+    total = 0.0
+    for variable in range(data.n_variables):
+        ranks = np.sort(data.ranks[variable][rows])
+        low, high = int(ranks[min_samples_leaf - 1]), int(ranks[-min_samples_leaf])
+        if low >= high:
+            continue
+        if rule_prior == "observed":
+            total += (high - low) / data.n_cuts(variable)
+        else:
+            values = data.values[variable]
+            total += (values[high] - values[low]) / data.range(variable)
+    return total / data.n_variables
+
+
+def log_range(tree: Tree, split_chance: float, min_samples_leaf: int, rule_prior: str) -> float:
+    """Eq. 13 as a proper prior.
+
+    A rule is drawn from its prior with chance g; if it leaves both sides enough rows the node is
+    split, otherwise, or without a rule, it stays terminal. So a splitting node has the factor g
+    (its rule's prior comes on top), a terminal node 1 - g P_s.
+    """
+    total = len(tree.splits) * math.log(split_chance)
+    for leaf in tree.leaves:
+        rows = tree.nodes[leaf].rows
+        p = p_splittable(tree.data, rows, min_samples_leaf, rule_prior)
+        total += log_or_minus_infinity(1.0 - split_chance * p)
+    return total
 
 
 def log_rule_prior(kind: str, data: Data, variable: int, cut: int) -> float:

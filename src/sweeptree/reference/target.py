@@ -35,8 +35,15 @@ class Target:
                 return prior.log_paper(tree)
             case "flat":
                 return prior.log_flat(tree)
-            case _:
+            case "depth":
                 return prior.log_depth(tree, self.settings.gamma, self.settings.delta)
+            case _:
+                return prior.log_range(
+                    tree,
+                    self.settings.split_chance,
+                    self.settings.min_samples_leaf,
+                    self.settings.rule_prior,
+                )
 
     def log_prior(self, tree: Tree) -> float:
         """Log p(θ) (Eq. 3): shape and rules."""

@@ -53,6 +53,10 @@ class NodeSet:
     def __contains__(self, node: int | None) -> bool:
         return node in self.members
 
+    def place_of(self, node: int) -> int:
+        """Return where a node stands."""
+        return self.members.index(node)
+
     def add(self, node: int) -> None:
         """Append a node."""
         self.members.append(node)
@@ -143,11 +147,8 @@ class Tree:
         self.leaves.add(left)
         self.leaves.add(right)
         self.splits.add(leaf)
-        parent = self.nodes[leaf].parent
-        if parent in self.prunable:
-            assert parent is not None
-            self.prunable.remove(parent)
-        self.prunable.add(leaf)
+        self._update_prunable(self.nodes[leaf].parent)
+        self._update_prunable(leaf)
 
     def merge_leaves(self, name: int) -> None:
         """Turn a prunable node into a terminal one."""
@@ -158,32 +159,60 @@ class Tree:
         self.leaves.add(name)
         self.splits.remove(name)
         self.prunable.remove(name)
-        self._note_if_prunable(self.nodes[name].parent)
+        self._update_prunable(self.nodes[name].parent)
 
     def change_rule(self, name: int, rule: Rule) -> None:
         """Give a splitting node another rule and send its rows down anew."""
         self.nodes[name] = replace(self.nodes[name], rule=rule)
         self.refill(name, self.nodes[name].rows)
 
+    def swap_rules(self, child: int, rule_of_sibling: Rule | None) -> None:
+        """Exchange the rules of a splitting node and its parent.
+
+        If the sibling has the same cut it takes part, and gets the rule given for it.
+        """
+        parent, lower = self.parent(child), self.nodes[child]
+        if rule_of_sibling is not None:
+            sibling = self.sibling(child)
+            self.nodes[sibling.name] = replace(sibling, rule=rule_of_sibling)
+        self.nodes[child] = replace(lower, rule=parent.rule)
+        self.nodes[parent.name] = replace(parent, rule=lower.rule)
+        self.refill(parent.name, parent.rows)
+
+    def graft_leaf(self, name: int, rule: Rule, is_left: bool) -> None:
+        """Insert a split above a node, with a new leaf on one side and the node on the other."""
+        split, leaf = self.n_names, self.n_names + 1
+        self.n_names += 2
+        node = self.nodes[name]
+        left, right = (leaf, name) if is_left else (name, leaf)
+        self.nodes[split] = Node(split, node.parent, node.rows, node.counts, rule, left, right)
+        self.nodes[leaf] = Node(leaf, split, node.rows, ())
+        self.nodes[name] = replace(node, parent=split)
+        self._replace_child(node.parent, name, split)
+        self.refill(split, node.rows)
+        self.leaves.add(leaf)
+        self.splits.add(split)
+        self._update_prunable(node.parent)
+        self._update_prunable(split)
+
     def remove_leaf(self, leaf: int) -> None:
         """Remove a leaf with its parent; the sibling subtree takes the parent's place and rows."""
         promoted = self.sibling(leaf)
         parent = self.parent(leaf)
-        grandparent = parent.parent
+        self.nodes[promoted.name] = replace(promoted, parent=parent.parent)
+        self._replace_child(parent.parent, parent.name, promoted.name)
+        self.refill(promoted.name, parent.rows)
         self.leaves.remove(leaf)
         self.splits.remove(parent.name)
         if parent.name in self.prunable:
             self.prunable.remove(parent.name)
-        self.nodes[promoted.name] = replace(promoted, parent=grandparent)
-        if grandparent is None:
-            self.root_name = promoted.name
-        elif self.nodes[grandparent].left == parent.name:
-            self.nodes[grandparent] = replace(self.nodes[grandparent], left=promoted.name)
-        else:
-            self.nodes[grandparent] = replace(self.nodes[grandparent], right=promoted.name)
         del self.nodes[leaf], self.nodes[parent.name]
-        self._note_if_prunable(grandparent)
-        self.refill(promoted.name, parent.rows)
+        self._update_prunable(parent.parent)
+
+    def shares_cut_with_sibling(self, name: int) -> bool:
+        """Whether the other child of a node's parent splits by the same variable and cut."""
+        rule, other = self.nodes[name].rule, self.sibling(name).rule
+        return rule is not None and other is not None and rule[:2] == other[:2]
 
     def refill(self, name: int, rows: Rows) -> None:
         """Send rows down from a node."""
@@ -196,8 +225,20 @@ class Tree:
         self.refill(left.name, left_rows)
         self.refill(right.name, right_rows)
 
-    def _note_if_prunable(self, name: int | None) -> None:
-        if name is None or name in self.prunable:
+    def _replace_child(self, parent: int | None, old: int, new: int) -> None:
+        if parent is None:
+            self.root_name = new
+        elif self.nodes[parent].left == old:
+            self.nodes[parent] = replace(self.nodes[parent], left=new)
+        else:
+            self.nodes[parent] = replace(self.nodes[parent], right=new)
+
+    def _update_prunable(self, name: int | None) -> None:
+        if name is None:
             return
-        if all(child.is_leaf for child in self.children(self.nodes[name])):
+        node = self.nodes[name]
+        should_be = not node.is_leaf and all(child.is_leaf for child in self.children(node))
+        if should_be and name not in self.prunable:
             self.prunable.add(name)
+        if not should_be and name in self.prunable:
+            self.prunable.remove(name)

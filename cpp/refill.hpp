@@ -1,0 +1,177 @@
+// Sending rows down a changed subtree, into scratch space, until the change is accepted or dropped.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <vector>
+
+#include "data.hpp"
+#include "target.hpp"
+#include "tree.hpp"
+
+namespace sweeptree {
+
+// What the leaves below a change add up to, before it and after it.
+struct LeafSums {
+  double log_likelihood = 0.0;
+  double log_stop = 0.0;
+};
+
+class Refill {
+ public:
+  Refill(const Target& target, Tree& tree) : target_(target), data_(*target.data), tree_(tree) {}
+
+  LeafSums before;
+  LeafSums after;
+  int n_starved = 0;
+  int starved_leaf = none;
+
+  // Starts anew. Gives up once more than `most_starved` leaves are starved.
+  void begin(int most_starved) {
+    drop();
+    most_starved_ = most_starved;
+    before = after = LeafSums{};
+    n_starved = 0;
+    starved_leaf = none;
+  }
+
+  // Sends the rows that stood at `place` down from `top`, which has taken that place.
+  void run(int top, int place) {
+    top_ = top;
+    place_ = place;
+    const std::size_t counts = push_counts(tree_.counts(place));
+    send(top, tree_[place].mask, nullptr, counts, tree_[place].n_rows);
+  }
+
+  bool is_hopeless() const { return n_starved > most_starved_; }
+
+  // Makes the refilled state the tree's; the links must be as they were in `run`.
+  void settle() {
+    if (top_ != place_) std::swap(tree_[top_].mask, tree_[place_].mask);
+    for (const Refilled& refilled : refilled_) settle(refilled);
+    drop();
+  }
+
+  void drop() {
+    for (Word* mask : scratch_) tree_.masks.give_back(mask);
+    scratch_.clear();
+    refilled_.clear();
+    counts_.clear();
+  }
+
+ private:
+  // A node whose rows have changed. The mask of a splitting node is new; that of a terminal node
+  // is only written when the change is accepted.
+  struct Refilled {
+    int node;
+    Word* mask;  // nullptr: the node's own mask is, or will be, right
+    std::size_t counts;
+    int n_rows;
+    double log_leaf;
+    double log_stop;
+  };
+
+  void send(int node, const Word* mask, Word* owned, std::size_t counts, int n_rows) {
+    if (tree_[node].is_leaf()) {
+      fill_leaf(node, mask, counts, n_rows);
+      return;
+    }
+    refilled_.push_back({node, owned, counts, n_rows, 0.0, 0.0});
+    const Rule rule = tree_[node].rule;
+    if (!data_.is_inside(rule.variable, rule.cut)) {
+      send_to_one_side(node, mask, counts, n_rows);
+      return;
+    }
+    const int left = tree_[node].left;
+    const int right = tree_[node].right;
+    Word* left_mask = needs_mask(left) ? take_scratch() : nullptr;
+    Word* right_mask = needs_mask(right) ? take_scratch() : nullptr;
+    const std::size_t left_counts = push_counts(nullptr);
+    const std::size_t right_counts = push_counts(nullptr);
+    data_.split(mask, rule.variable, rule.cut, left_mask, right_mask, &counts_[left_counts]);
+    int left_rows = 0;
+    for (std::size_t c = 0; c < data_.n_classes(); ++c) {
+      const int n_left = counts_[left_counts + c];
+      counts_[right_counts + c] = counts_[counts + c] - n_left;
+      left_rows += n_left;
+    }
+    send(left, left_mask, left_mask, left_counts, left_rows);
+    if (is_hopeless()) return;
+    send(right, right_mask, right_mask, right_counts, n_rows - left_rows);
+  }
+
+  // A rule outside its variable's range: one child gets every row, the other none.
+  void send_to_one_side(int node, const Word* mask, std::size_t counts, int n_rows) {
+    const bool none_left = tree_[node].rule.cut < 0;
+    const int empty = none_left ? tree_[node].left : tree_[node].right;
+    const int full = none_left ? tree_[node].right : tree_[node].left;
+    if (!tree_[empty].is_leaf()) {
+      n_starved += 2;
+      return;
+    }
+    fill_leaf(empty, nullptr, counts, 0);
+    if (!is_hopeless()) send(full, mask, nullptr, counts, n_rows);
+  }
+
+  void fill_leaf(int leaf, const Word* mask, std::size_t counts, int n_rows) {
+    before.log_likelihood += tree_[leaf].log_leaf;
+    before.log_stop += tree_[leaf].log_stop;
+    if (n_rows < target_.min_samples_leaf) {
+      ++n_starved;
+      starved_leaf = leaf;
+      return;
+    }
+    const double log_leaf = target_.likelihood.log_leaf(&counts_[counts], n_rows);
+    const double log_stop = target_.log_stop(mask);
+    after.log_likelihood += log_leaf;
+    after.log_stop += log_stop;
+    refilled_.push_back({leaf, nullptr, counts, n_rows, log_leaf, log_stop});
+  }
+
+  bool needs_mask(int node) const { return !tree_[node].is_leaf() || target_.range.is_used(); }
+
+  void settle(const Refilled& refilled) {
+    Node& node = tree_[refilled.node];
+    node.n_rows = refilled.n_rows;
+    std::copy_n(&counts_[refilled.counts], data_.n_classes(), tree_.counts(refilled.node));
+    if (node.is_leaf()) {
+      node.log_leaf = refilled.log_leaf;
+      node.log_stop = refilled.log_stop;
+      return;
+    }
+    if (refilled.mask != nullptr) {
+      std::replace(scratch_.begin(), scratch_.end(), refilled.mask, node.mask);
+      node.mask = refilled.mask;
+    }
+    Word* left = tree_[node.left].is_leaf() ? tree_[node.left].mask : nullptr;
+    Word* right = tree_[node.right].is_leaf() ? tree_[node.right].mask : nullptr;
+    if (left == nullptr && right == nullptr) return;
+    unused_counts_.resize(data_.n_classes());
+    data_.split(node.mask, node.rule.variable, node.rule.cut, left, right, unused_counts_.data());
+  }
+
+  Word* take_scratch() {
+    scratch_.push_back(tree_.masks.take());
+    return scratch_.back();
+  }
+
+  std::size_t push_counts(const int* counts) {
+    const std::size_t at = counts_.size();
+    counts_.resize(at + data_.n_classes());
+    if (counts != nullptr) std::copy_n(counts, data_.n_classes(), &counts_[at]);
+    return at;
+  }
+
+  const Target& target_;
+  const Data& data_;
+  Tree& tree_;
+  int most_starved_ = 0;
+  int top_ = none;
+  int place_ = none;
+  std::vector<Refilled> refilled_;
+  std::vector<Word*> scratch_;
+  std::vector<int> counts_;
+  std::vector<int> unused_counts_;
+};
+
+}  // namespace sweeptree

@@ -1,0 +1,23 @@
+// What is sampled from: the data, the likelihood and the priors.
+#pragma once
+
+#include "data.hpp"
+#include "likelihood.hpp"
+#include "prior.hpp"
+
+namespace sweeptree {
+
+struct Target {
+  const Data* data;
+  LeafLikelihood likelihood;
+  ShapePrior shape;
+  RangePrior range;
+  RulePrior rule_prior;
+  int min_samples_leaf;
+  int max_leaves;
+
+  // The log chance that a node with these rows is left terminal, where the prior depends on them.
+  double log_stop(const Word* mask) const { return range.is_used() ? range.log_stop(mask) : 0.0; }
+};
+
+}  // namespace sweeptree
