@@ -66,7 +66,8 @@ const std::map<std::string, Move> moves{{"birth", birth},
                                         {"change_rule", change_rule},
                                         {"graft", graft},
                                         {"splice", splice},
-                                        {"swap", swap_rules}};
+                                        {"swap", swap_rules},
+                                        {"regraft", regraft}};
 const std::map<std::string, RuleDraw> rule_draws{{"prior", RuleDraw::prior},
                                                  {"gaussian", RuleDraw::gaussian},
                                                  {"ranks", RuleDraw::ranks}};
@@ -207,7 +208,7 @@ class BoundChain {
   // its log acceptance ratio, and the tree it leads to. `node` counts in preorder. The present
   // tree is left as it was, by planting it again.
   nb::object propose(const std::string& move, int node, int variable, double threshold,
-                     const std::string& drawn, bool is_left) {
+                     const std::string& drawn, bool is_left, int other) {
     const std::size_t n_classes = target_.data->n_classes();
     FlatTrees before;
     before.append(chain_.tree(), n_classes);
@@ -215,6 +216,7 @@ class BoundChain {
     Proposal proposal{named(moves, move), node_at(node)};
     proposal.drawn = named(rule_draws, drawn);
     proposal.is_left = is_left;
+    if (other != none) proposal.other = node_at(other);
     require(is_fit(proposal), "this move cannot be made at this node");
     if (variable != none) {
       require(variable < target_.data->n_variables(), "no such variable");
@@ -242,6 +244,8 @@ class BoundChain {
       case splice: return tree.n_leaves() > 1 && tree.leaves.contains(proposal.node);
       case swap_rules:
         return tree.splits.contains(proposal.node) && proposal.node != tree.root();
+      case regraft:
+        return proposal.other != none && chain_.may_regraft(proposal.node, proposal.other);
       default: return tree.splits.contains(proposal.node);
     }
   }
@@ -361,7 +365,7 @@ NB_MODULE(_kernel, m) {
       .def_prop_ro("tree", &BoundChain::tree)
       .def("plant", &BoundChain::plant, "variable"_a, "threshold"_a)
       .def("propose", &BoundChain::propose, "move"_a, "node"_a, "variable"_a = none,
-           "threshold"_a = 0.0, "drawn"_a = "prior", "is_left"_a = false);
+           "threshold"_a = 0.0, "drawn"_a = "prior", "is_left"_a = false, "other"_a = none);
 
   nb::class_<Forest>(m, "Forest")
       .def("__init__", &init_forest, "node_offsets"_a, "variable"_a, "threshold"_a)

@@ -90,7 +90,8 @@ class Chain {
       case change_rule: draw_change_rule(proposal); break;
       case graft: draw_graft(proposal); break;
       case splice: draw_splice(proposal); break;
-      default: draw_swap(proposal); break;
+      case swap_rules: draw_swap(proposal); break;
+      default: draw_regraft(proposal); break;
     }
     return proposal;
   }
@@ -105,6 +106,7 @@ class Chain {
       case graft: return evaluate_graft(proposal);
       case splice: return evaluate_splice(proposal);
       case swap_rules: return evaluate_swap(proposal);
+      case regraft: return evaluate_regraft(proposal);
       default: return evaluate_change(proposal);
     }
   }
@@ -118,6 +120,7 @@ class Chain {
       case graft: commit_graft(); break;
       case splice: commit_removal(); break;
       case swap_rules: refill_.settle(); break;
+      case regraft: commit_regraft(); break;
       default: commit_change(evaluation); break;
     }
   }
@@ -130,6 +133,7 @@ class Chain {
       case graft: drop_graft(); break;
       case splice: relink_removed(); break;
       case swap_rules: drop_swap(proposal); break;
+      case regraft: drop_regraft(); break;
       default: drop_change(proposal); break;
     }
     refill_.drop();
@@ -170,6 +174,11 @@ class Chain {
              log_rule_prior(target_.rule_prior, data_, rule.variable, rule.cut);
     }
     return sum;
+  }
+
+  bool may_regraft(int moved, int other) const {
+    return moved != tree_.root() && other != moved && other != tree_[moved].parent &&
+           !tree_.is_above(moved, other);
   }
 
   const Tree& tree() const { return tree_; }
@@ -226,12 +235,17 @@ class Chain {
     }
   }
 
+  // One of all 2k - 1.
+  int draw_node() {
+    const int n_leaves = tree_.n_leaves();
+    const int place = random_.below(2 * n_leaves - 1);
+    return place < n_leaves ? tree_.leaves[place] : tree_.splits[place - n_leaves];
+  }
+
   // Any node; a side for the new leaf; a rule.
   void draw_graft(Proposal& proposal) {
     if (!may_grow()) return;
-    const int place = random_.below(2 * tree_.n_leaves() - 1);
-    const int n_leaves = tree_.n_leaves();
-    proposal.node = place < n_leaves ? tree_.leaves[place] : tree_.splits[place - n_leaves];
+    proposal.node = draw_node();
     proposal.is_left = random_.uniform() < 0.5;
     proposal.rule = draw_rule(random_, data_, target_.rule_prior);
   }
@@ -251,6 +265,15 @@ class Chain {
     proposal.rule = tree_[tree_[proposal.node].parent].rule;
     proposal.rule.threshold =
         data_.threshold_in_gap(proposal.rule.variable, proposal.rule.cut, random_.uniform());
+  }
+
+  // A subtree to move, a node to put it above, and a side. Impossible where the node is in the
+  // subtree, or is the split that moves along.
+  void draw_regraft(Proposal& proposal) {
+    const int moved = draw_node();
+    proposal.other = draw_node();
+    proposal.is_left = random_.uniform() < 0.5;
+    if (may_regraft(moved, proposal.other)) proposal.node = moved;
   }
 
   // ---- deciding ----------------------------------------------------------------------------
@@ -516,6 +539,39 @@ class Chain {
            log_rule_prior(target_.rule_prior, data_, lower.variable, lower.cut);
   }
 
+  // A subtree moves, together with the split above it, to the place above another node.
+  Evaluation evaluate_regraft(const Proposal& proposal) {
+    const int split = tree_[proposal.node].parent;
+    const int place = tree_.common_ancestor(split, proposal.other);
+    const int above = tree_[place].parent;
+    const bool is_left_of_above = above != none && tree_[above].left == place;
+    const int depth = depth_if_needed(place);
+    const double log_shape_before = log_shape_if_needed(place, depth);
+    left_behind_ = tree_[split].parent;
+    unlink(proposal.node);
+    tree_.link_above(proposal.other, split, proposal.node, proposal.is_left);
+    const int top = above == none      ? tree_.root()
+                    : is_left_of_above ? tree_[above].left
+                                       : tree_[above].right;
+    refill_.begin(0);
+    refill_.run(top, place);
+    if (refill_.n_starved > 0) return {};
+    const double log_shape = log_shape_if_needed(top, depth) - log_shape_before;
+    return {true, log_shape + log_range_change(0), likelihood_change(), 0};
+  }
+
+  void drop_regraft() {
+    tree_.unlink(removed_);
+    relink_removed();
+  }
+
+  void commit_regraft() {
+    refill_.settle();
+    tree_.update_prunable(left_behind_);
+    tree_.update_prunable(parent_of_removed_);
+    tree_.update_prunable(tree_[parent_of_removed_].parent);
+  }
+
   double likelihood_change() const {
     return refill_.after.log_likelihood - refill_.before.log_likelihood;
   }
@@ -649,11 +705,12 @@ class Chain {
   // of grafts,
   int grafted_ = none;
   int grafted_leaf_ = none;
-  // of splices and sweeps.
+  // of splices, sweeps and regrafts.
   int removed_ = none;
   int parent_of_removed_ = none;
   int promoted_ = none;
   bool removed_was_left_ = false;
+  int left_behind_ = none;
 };
 
 }  // namespace sweeptree

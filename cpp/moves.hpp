@@ -1,6 +1,6 @@
 // The moves: how they are drawn, and the proposal-and-prior part of their acceptance ratios.
 // Only draw_* functions take the generator; the ratios are plain arithmetic.
-// Birth, death and the changes are the paper's; graft, splice and swap make sweeping exact.
+// Birth, death and the changes are the paper's; graft, splice, swap and regraft make sweeping exact.
 #pragma once
 
 #include <array>
@@ -15,7 +15,7 @@
 
 namespace sweeptree {
 
-enum Move { birth, death, change_split, change_rule, graft, splice, swap_rules, n_moves };
+enum Move { birth, death, change_split, change_rule, graft, splice, swap_rules, regraft, n_moves };
 enum Outcome { accepted, rejected, redrawn, swept, n_outcomes };
 
 using MoveProbabilities = std::array<double, n_moves>;
@@ -54,7 +54,8 @@ struct Proposal {
   int node = none;  // none: the move is impossible from this tree
   Rule rule{};
   RuleDraw drawn = RuleDraw::prior;
-  bool is_left = false;  // graft: the side of the new leaf
+  bool is_left = false;  // graft and regraft: the side of what is added
+  int other = none;      // regraft: the node above which the subtree goes
 };
 
 inline Move draw_move(Random& random, const MoveProbabilities& p_move) {

@@ -124,6 +124,25 @@ class Tree {
     return prunable.size() + (parent != none && prunable.contains(parent) ? 0 : 1);
   }
 
+  bool is_above(int ancestor, int node) const {
+    while ((node = nodes_[node].parent) != none)
+      if (node == ancestor) return true;
+    return false;
+  }
+
+  // The lowest node with both in its subtree.
+  int common_ancestor(int a, int b) const {
+    int depth_a = depth_of(a);
+    int depth_b = depth_of(b);
+    for (; depth_a > depth_b; --depth_a) a = nodes_[a].parent;
+    for (; depth_b > depth_a; --depth_b) b = nodes_[b].parent;
+    while (a != b) {
+      a = nodes_[a].parent;
+      b = nodes_[b].parent;
+    }
+    return a;
+  }
+
   // ---- links: cheap to make and to undo, so that a proposal can be looked at in place ---------
 
   // A node that is not part of the tree yet.

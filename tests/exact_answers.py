@@ -141,7 +141,7 @@ def catalan(n):
 def strategy_settings(problem, **changes):
     """The exact kernel: every move, at uneven rates, unavailable ones rejected."""
     settings = {
-        "p_move": (0.2, 0.16, 0.14, 0.2, 0.08, 0.1, 0.12),
+        "p_move": (0.18, 0.16, 0.14, 0.16, 0.08, 0.1, 0.1, 0.08),
         "redraws": False,
         "sweeps": False,
         "changes_variable": False,

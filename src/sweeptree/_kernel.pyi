@@ -70,6 +70,7 @@ class Chain:
         threshold: float = 0.0,
         drawn: str = "prior",
         is_left: bool = False,
+        other: int = -1,
     ) -> tuple[bool, float, _FlatTrees]: ...
     @property
     def n_leaves(self) -> int: ...

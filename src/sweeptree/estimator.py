@@ -36,13 +36,13 @@ class BayesianTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mi
     ----------
     strategy : {"exact", "standard", "restricting", "sweeping"}, default="exact"
         How chains walk. "exact" sweeps reversibly: beside the paper's moves it inserts and
-        removes splits anywhere in the tree (graft and splice) and exchanges neighbouring rules
-        (swap); what it converges to is the posterior. The others are the paper's, with their
-        biases. "standard" draws rules from the observed values and redraws a move that
-        would leave a leaf with too few rows. "restricting" does the same, with small trees at
-        first. "sweeping" draws rules over the whole range of a variable, and lets a change that
-        starves one leaf remove that leaf. The restarting strategy is `n_chains` > 1: chains
-        start afresh and are pooled.
+        removes splits anywhere in the tree (graft and splice), exchanges neighbouring rules
+        (swap) and moves subtrees (regraft); what it converges to is the posterior. The others
+        are the paper's, with their biases. "standard" draws rules from the observed values and
+        redraws a move that would leave a leaf with too few rows. "restricting" does the same,
+        with small trees at first. "sweeping" draws rules over the whole range of a variable,
+        and lets a change that starves one leaf remove that leaf. The restarting strategy is
+        `n_chains` > 1: chains start afresh and are pooled.
     unavailable : {"redraw", "reject"}, default=None
         What happens to a move that cannot be made. "redraw" draws another, as the paper does,
         which biases the sampler a little; "reject" counts it as a rejection, which makes
@@ -74,8 +74,8 @@ class BayesianTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mi
         Most leaves of a tree. None: as many as `min_samples_leaf` allows.
     move_probabilities : mapping of str to float, default=None
         Probability of each move by name: birth, death, change_split, change_rule, graft, splice,
-        swap. They must sum to 1; a move left out is never made. None: the strategy's own (0.1,
-        0.1, 0.1, 0.7 for the paper's strategies, as in the paper).
+        swap, regraft. They must sum to 1; a move left out is never made. None: the strategy's
+        own (0.1, 0.1, 0.1, 0.7 for the paper's strategies, as in the paper).
     rule_scale : float, sequence of float, "tune", "ranks" or "prior", default=None
         How change-rule draws. "prior": anew from the rule's prior. "ranks": a step of mixed size
         over the cut points. A number: a Gaussian step with this standard deviation, as a share
@@ -86,6 +86,9 @@ class BayesianTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mi
         Of "restricting": most leaves during the first `restrict_moves` moves.
     restrict_moves : int, default=None
         Of "restricting": None is half of the burn-in.
+    anneal : float, default=0.0
+        Share of the burn-in over which the likelihood comes in, from nothing to all, while large
+        trees are held back.
     n_chains : int, default=4
         Number of independent chains. With fewer than 2 there is little to tell convergence by.
     n_burn_in : int, default=200_000
@@ -155,6 +158,7 @@ class BayesianTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mi
         ],
         "restrict_leaves": [Interval(Integral, 1, None, closed="left")],
         "restrict_moves": [Interval(Integral, 0, None, closed="left"), None],
+        "anneal": [Interval(Real, 0, 1, closed="both")],
         "n_chains": [Interval(Integral, 1, None, closed="left")],
         "n_burn_in": [Interval(Integral, 0, None, closed="left")],
         "n_draws": [Interval(Integral, 1, None, closed="left")],
@@ -184,6 +188,7 @@ class BayesianTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mi
         rule_scale: float | Sequence[float] | str | None = None,
         restrict_leaves: int = 10,
         restrict_moves: int | None = None,
+        anneal: float = 0.0,
         n_chains: int = 4,
         n_burn_in: int = 200_000,
         n_draws: int = 1_000,
@@ -209,6 +214,7 @@ class BayesianTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mi
         self.rule_scale = rule_scale
         self.restrict_leaves = restrict_leaves
         self.restrict_moves = restrict_moves
+        self.anneal = anneal
         self.n_chains = n_chains
         self.n_burn_in = n_burn_in
         self.n_draws = n_draws
@@ -412,7 +418,7 @@ class BayesianTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mi
             rule_scale=rule_scale,
             restrict_leaves=min(int(self.restrict_leaves), table.n_rows),
             restrict_moves=min(int(restrict_moves), settings.MOST_MOVES) if habits.restricts else 0,
-            anneal_moves=0,
+            anneal_moves=int(self.anneal * self.n_burn_in),
         )
 
     def _warn_unless_converged(self) -> None:

@@ -10,13 +10,21 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-MOVES = ("birth", "death", "change_split", "change_rule", "graft", "splice", "swap")
+MOVES = (
+    "birth",
+    "death",
+    "change_split",
+    "change_rule",
+    "graft",
+    "splice",
+    "swap",
+    "regraft",
+)
 OUTCOMES = ("accepted", "rejected", "redrawn", "swept")
 PHASES = ("burn_in", "sampling")
 
 TREE_PRIORS = ("uniform", "paper", "flat", "depth", "range")
 RULE_PRIORS = ("observed", "continuous")
-RULE_DRAWS = ("prior", "gaussian", "ranks")
 LIKELIHOODS = ("marginal", "plug-in")
 
 PAPER_MOVE_PROBABILITIES = {
@@ -27,13 +35,14 @@ PAPER_MOVE_PROBABILITIES = {
 }
 
 EXACT_MOVE_PROBABILITIES = {
-    "birth": 0.19,
-    "death": 0.19,
-    "change_split": 0.14,
-    "change_rule": 0.2,
-    "graft": 0.09,
-    "splice": 0.09,
-    "swap": 0.1,
+    "birth": 0.17,
+    "death": 0.17,
+    "change_split": 0.13,
+    "change_rule": 0.18,
+    "graft": 0.08,
+    "splice": 0.08,
+    "swap": 0.09,
+    "regraft": 0.1,
 }
 
 P_ANYWHERE = 0.15

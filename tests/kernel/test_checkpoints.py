@@ -35,7 +35,7 @@ def make_chain(table, mask_budget):
     target = _kernel.Target(data, "flat", 0.9, 1.0, 0.9, "observed", "marginal", alpha, 1, 50)
     n = table.n_variables
     strategy = _kernel.Strategy(
-        (0.2, 0.2, 0.15, 0.15, 0.1, 0.1, 0.1),
+        (0.2, 0.2, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1),
         redraws=False,
         sweeps=False,
         changes_variable=False,

@@ -16,6 +16,16 @@ from sweeptree.settings import MOVES, RULE_PRIORS, TREE_PRIORS
 GRID = {"shape": (4, 4), "n_rows": 24, "seed": 3, "max_leaves": 4}
 
 
+def parents_of(tree):
+    """The parent of each node of a preorder; None for the root."""
+    parents, waiting = [], [None]
+    for place, rule in enumerate(tree):
+        parents.append(waiting.pop())
+        if rule is not None:
+            waiting += [place, place]
+    return parents
+
+
 class Kernel:
     """The kernel's moves on one problem, spelled out."""
 
@@ -58,6 +68,7 @@ class Kernel:
         if k > 1:
             for leaf in leaves:
                 yield "splice", 1 / k, leaf, None
+        yield from self.regrafts_from(tree)
         for node in splits[1:]:
             yield "swap", 1 / len(splits[1:]), node, self.rule_for_sibling(tree, node)
         for node in splits:
@@ -82,24 +93,29 @@ class Kernel:
             yield (variable, cut), chance if self.settings.rule_draw == "prior" else 1.0
 
     @staticmethod
+    def regrafts_from(tree):
+        """Any two nodes and a side, unless the second is in what the first takes along."""
+        parents = parents_of(tree)
+        for moved, other in product(range(1, len(tree)), range(len(tree))):
+            way_up = [other]
+            while way_up[-1] != 0:
+                way_up.append(parents[way_up[-1]])
+            if moved not in way_up and other != parents[moved]:
+                for side in ("left", "right"):
+                    yield f"regraft {side} {other}", 1 / len(tree) ** 2 / 2, moved, None
+
+    @staticmethod
     def rule_for_sibling(tree, node):
         """The parent's rule, if the node and its sibling have the same cut."""
-        parent_of, children_of, open_splits = {}, {}, []
-        for place, rule in enumerate(tree):
-            if open_splits:
-                parent_of[place] = open_splits[-1]
-                children_of.setdefault(open_splits[-1], []).append(place)
-                while open_splits and len(children_of.get(open_splits[-1], [])) == 2:
-                    open_splits.pop()
-            if rule is not None:
-                open_splits.append(place)
-        parent = parent_of[node]
-        left, right = (tree[child] for child in children_of[parent])
-        return tree[parent] if left == right else None
+        parents = parents_of(tree)
+        left, right = (tree[i] for i in range(len(tree)) if parents[i] == parents[node])
+        return tree[parents[node]] if left == right else None
 
     def propose(self, move, node, rule):
-        kind, *side = move.split()
-        options = {"is_left": side == ["left"]}
+        kind, *where = move.split()
+        options = {"is_left": "left" in where}
+        if kind == "regraft":
+            options["other"] = int(where[1])
         if kind == "change_rule":
             options["drawn"] = self.settings.rule_draw
         if rule is not None:
@@ -172,7 +188,9 @@ def test_starved_proposals_are_rejected_in_balance(tree_prior, p_min):
     assert imbalance(flows(Kernel(problem), weights)) < 1e-12
 
 
-@pytest.mark.parametrize("move", ["change_split", "change_rule", "swap", "birth", "graft"])
+@pytest.mark.parametrize(
+    "move", ["change_split", "change_rule", "swap", "regraft", "birth", "graft"]
+)
 @pytest.mark.parametrize("tree_prior", TREE_PRIORS)
 def test_each_move_is_in_balance_by_itself_or_with_its_inverse(tree_prior, move):
     inverse = {"birth": "death", "graft": "splice"}.get(move, move)
@@ -194,7 +212,7 @@ def test_steps_over_ranks_are_in_balance(tree_prior, rule_prior):
 
 def test_under_uniform_shapes_a_graft_is_accepted_by_the_likelihood_ratio_alone():
     problem = grid_problem(**GRID, tree_prior="uniform")
-    kernel = Kernel(problem, p_move=(0.1, 0.1, 0.1, 0.1, 0.2, 0.2, 0.2))
+    kernel = Kernel(problem, p_move=(0.1, 0.1, 0.1, 0.1, 0.2, 0.2, 0.1, 0.1))
     for tree in all_trees(problem):
         kernel.plant(tree)
         log_likelihood = kernel.chain.log_likelihood

@@ -28,6 +28,7 @@ class Proposal:
     rule: Rule | None = None
     drawn: str = "prior"
     is_left: bool = False
+    other: int | None = None
 
 
 @dataclass(frozen=True)
@@ -116,8 +117,10 @@ class Chain:
                 return self.draw_graft()
             case "splice":
                 return self.draw_splice()
-            case _:
+            case "swap":
                 return self.draw_swap()
+            case _:
+                return self.draw_regraft()
 
     def may_grow(self) -> bool:
         """Whether another leaf is allowed; the restricting strategy allows fewer at first."""
@@ -169,13 +172,17 @@ class Chain:
             rule = moves.draw_rule_of(self.random, self.data, rule_prior, present.variable)
         return Proposal("change_rule", node, rule, drawn)
 
+    def draw_node(self) -> int:
+        """Draw one of all 2k - 1 nodes."""
+        k = self.grown.n_leaves
+        place = moves.draw_below(self.random, 2 * k - 1)
+        return self.grown.leaves[place] if place < k else self.grown.splits[place - k]
+
     def draw_graft(self) -> Proposal:
         """Draw any node, a side for the new leaf, and a rule."""
         if not self.may_grow():
             return Proposal("graft")
-        k = self.grown.n_leaves
-        place = moves.draw_below(self.random, 2 * k - 1)
-        node = self.grown.leaves[place] if place < k else self.grown.splits[place - k]
+        node = self.draw_node()
         is_left = self.random.random() < 0.5
         rule = moves.draw_rule(self.random, self.data, self.target.settings.rule_prior)
         return Proposal("graft", node, rule, is_left=is_left)
@@ -198,6 +205,21 @@ class Chain:
         upper = self.rule_at(tree.parent(node).name)
         threshold = self.data.threshold_in_gap(upper.variable, upper.cut, self.random.random())
         return Proposal("swap", node, upper._replace(threshold=threshold))
+
+    def draw_regraft(self) -> Proposal:
+        """Draw a subtree to move, a node to put it above, and a side.
+
+        Impossible where the node is in the subtree, or is the split that moves along.
+        """
+        moved, other = self.draw_node(), self.draw_node()
+        is_left = self.random.random() < 0.5
+        tree = self.grown
+        is_possible = (
+            moved != tree.root_name
+            and other not in (moved, tree.nodes[moved].parent)
+            and not tree.is_above(moved, other)
+        )
+        return Proposal("regraft", moved if is_possible else None, is_left=is_left, other=other)
 
     def rule_at(self, node: int) -> Rule:
         """Return the rule of a splitting node."""
@@ -222,6 +244,8 @@ class Chain:
                 return self.evaluate_splice(proposal.node)
             case "swap":
                 return self.evaluate_swap(proposal.node, proposal.rule)
+            case "regraft":
+                return self.evaluate_regraft(proposal.node, proposal.other, proposal.is_left)
             case _:
                 return self.evaluate_change(proposal.node, proposal.rule, proposal.drawn)
 
@@ -275,6 +299,15 @@ class Chain:
             log_ratio += self.log_rule_prior(rule_of_sibling)
             log_ratio -= self.log_rule_prior(self.rule_at(child))
         return Evaluation(new, log_ratio)
+
+    def evaluate_regraft(self, moved: int, other: int | None, is_left: bool) -> Evaluation | None:
+        """Move a subtree and the split above it elsewhere. Symmetric."""
+        assert other is not None
+        new = self.grown.copy()
+        new.regraft(moved, other, is_left)
+        if self.starved(new):
+            return None
+        return Evaluation(new, self.log_shape_change(new))
 
     def log_rule_prior(self, rule: Rule) -> float:
         """Log prior of one rule."""

@@ -195,6 +195,32 @@ class Tree:
         self._update_prunable(node.parent)
         self._update_prunable(split)
 
+    def regraft(self, moved: int, other: int, is_left: bool) -> None:
+        """Move a subtree, with the split above it, to the place above another node."""
+        every_row = self.root.rows
+        split, promoted = self.parent(moved), self.sibling(moved)
+        left_behind = split.parent
+        self.nodes[promoted.name] = replace(promoted, parent=left_behind)
+        self._replace_child(left_behind, split.name, promoted.name)
+        target = self.nodes[other]
+        left, right = (moved, other) if is_left else (other, moved)
+        self.nodes[split.name] = replace(split, parent=target.parent, left=left, right=right)
+        self._replace_child(target.parent, other, split.name)
+        self.nodes[other] = replace(target, parent=split.name)
+        self.refill(self.root_name, every_row)
+        self._update_prunable(left_behind)
+        self._update_prunable(split.name)
+        self._update_prunable(self.nodes[split.name].parent)
+
+    def is_above(self, ancestor: int, name: int) -> bool:
+        """Whether a node lies below another."""
+        above = self.nodes[name].parent
+        while above is not None:
+            if above == ancestor:
+                return True
+            above = self.nodes[above].parent
+        return False
+
     def remove_leaf(self, leaf: int) -> None:
         """Remove a leaf with its parent; the sibling subtree takes the parent's place and rows."""
         promoted = self.sibling(leaf)
