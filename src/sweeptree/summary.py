@@ -18,7 +18,7 @@ def new_table(title: str, labels: list[str], numbers: list[str]) -> Table:
     """Make an empty table: columns of text to the left, columns of numbers to the right."""
     table = Table(title=title, title_justify="left", title_style="bold", box=box.SIMPLE_HEAD)
     for heading in labels:
-        table.add_column(heading)
+        table.add_column(heading, no_wrap=True)
     for heading in numbers:
         table.add_column(heading, justify="right")
     return table
