@@ -97,7 +97,7 @@ def main() -> None:
     parser.add_argument("--moves", type=int, default=600_000, help="moves of each chain")
     parser.add_argument("--seeds", type=int, nargs="+", default=[0])
     options = parser.parse_args()
-    console = Console()
+    console = Console(width=100)
     for name in options.sets:
         bunch = SETS[name]()
         report = new_table(

@@ -138,7 +138,7 @@ def main() -> None:
                 f"{cost.move / cost.limit:.1f}",
                 f"{1e3 / cost.move:.2f}",
             )
-    Console().print(report)
+    Console(width=100).print(report)
 
 
 if __name__ == "__main__":
