@@ -1,14 +1,11 @@
 // The only file that knows Python: checks what comes in, hands numbers on, wraps what comes out.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
-#include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
-#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
 #include <chrono>
 #include <map>
-#include <optional>
 #include <stdexcept>
 #include <string>
 
