@@ -54,6 +54,7 @@ def settings_of(table: EncodedTable, strategy: str) -> tuple[TargetSettings, Str
     habits = STRATEGIES[strategy]
     target = TargetSettings(
         tree_prior="uniform",
+        leaf_penalty=0.0,
         gamma=0.95,
         delta=1.0,
         split_chance=0.95,

@@ -51,6 +51,7 @@ T named(const std::map<std::string, T>& names, const std::string& name) {
 const std::map<std::string, TreePrior> tree_priors{{"uniform", TreePrior::uniform},
                                                    {"paper", TreePrior::paper},
                                                    {"flat", TreePrior::flat},
+                                                   {"geometric", TreePrior::geometric},
                                                    {"depth", TreePrior::depth},
                                                    {"range", TreePrior::range}};
 const std::map<std::string, RulePrior> rule_priors{{"observed", RulePrior::observed},
@@ -89,8 +90,8 @@ void init_data(Data* self, std::size_t n_classes, const Array<std::int32_t>& lab
                   mask_budget);
 }
 
-void init_target(Target* self, const Data& data, const std::string& tree_prior, double gamma,
-                 double delta, double split_chance, const std::string& rule_prior,
+void init_target(Target* self, const Data& data, const std::string& tree_prior, double leaf_penalty,
+                 double gamma, double delta, double split_chance, const std::string& rule_prior,
                  const std::string& likelihood, const std::vector<double>& alpha,
                  int min_samples_leaf, int max_leaves) {
   require(alpha.size() == data.n_classes(), "alpha needs one value per class");
@@ -98,7 +99,7 @@ void init_target(Target* self, const Data& data, const std::string& tree_prior, 
   const RulePrior rules = named(rule_priors, rule_prior);
   new (self) Target{&data,
                     LeafLikelihood(named(likelihoods, likelihood), alpha, data.n_rows()),
-                    ShapePrior(shape, gamma, delta, max_leaves),
+                    ShapePrior(shape, leaf_penalty, gamma, delta, max_leaves),
                     RangePrior(shape, split_chance, rules, &data, min_samples_leaf),
                     rules,
                     min_samples_leaf,
@@ -340,8 +341,8 @@ NB_MODULE(_kernel, m) {
       .def_prop_ro("mask_bytes", &Data::mask_bytes);
 
   nb::class_<Target>(m, "Target")
-      .def("__init__", &init_target, nb::keep_alive<1, 2>(), "data"_a, "tree_prior"_a, "gamma"_a,
-           "delta"_a, "split_chance"_a, "rule_prior"_a, "likelihood"_a, "alpha"_a, "min_samples_leaf"_a,
+      .def("__init__", &init_target, nb::keep_alive<1, 2>(), "data"_a, "tree_prior"_a, "leaf_penalty"_a,
+           "gamma"_a, "delta"_a, "split_chance"_a, "rule_prior"_a, "likelihood"_a, "alpha"_a, "min_samples_leaf"_a,
            "max_leaves"_a);
 
   nb::class_<Strategy>(m, "Strategy")

@@ -9,7 +9,7 @@
 
 namespace sweeptree {
 
-enum class TreePrior { uniform, paper, flat, depth, range };
+enum class TreePrior { uniform, paper, flat, geometric, depth, range };
 enum class RulePrior { observed, continuous };
 
 // log Catalan(0..n). Trees with k terminal nodes number Catalan(k - 1).
@@ -22,14 +22,17 @@ inline std::vector<double> log_catalan_numbers(std::size_t n) {
   return log_catalan;
 }
 
-// Under uniform, paper and flat the prior depends on k alone; under depth (Eq. 12) it is a product
+// Under uniform, paper, flat and geometric the prior depends on k alone; under depth (Eq. 12) it is a product
 // over nodes of the chance to split, or to stop, at their depth. What range adds is RangePrior's.
 class ShapePrior {
  public:
-  ShapePrior(TreePrior kind, double gamma, double delta, int max_leaves) : kind_(kind) {
+  ShapePrior(TreePrior kind, double leaf_penalty, double gamma, double delta, int max_leaves)
+      : kind_(kind) {
     const std::size_t n = static_cast<std::size_t>(max_leaves) + 2;
+    log_size_.assign(n + 1, 0.0);
     if (kind == TreePrior::depth) fill_depths(gamma, delta, n);
-    else fill_sizes(n);
+    else if (kind == TreePrior::geometric) fill_penalties(leaf_penalty, n);
+    else if (kind == TreePrior::uniform || kind == TreePrior::paper) fill_numbers_of_shapes(n);
   }
 
   bool depends_on_depth() const { return kind_ == TreePrior::depth; }
@@ -44,9 +47,12 @@ class ShapePrior {
   }
 
  private:
-  void fill_sizes(std::size_t n) {
-    log_size_.assign(n + 1, 0.0);
-    if (kind_ == TreePrior::flat || kind_ == TreePrior::range) return;
+  void fill_penalties(double leaf_penalty, std::size_t n) {
+    for (std::size_t k = 1; k <= n; ++k)
+      log_size_[k] = -leaf_penalty * (static_cast<double>(k) - 1.0);
+  }
+
+  void fill_numbers_of_shapes(std::size_t n) {
     const std::vector<double> log_catalan = log_catalan_numbers(n);
     const std::size_t shift = kind_ == TreePrior::uniform ? 1 : 0;
     for (std::size_t k = 1; k <= n; ++k) log_size_[k] = -log_catalan[k - shift];

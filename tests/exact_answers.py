@@ -31,6 +31,7 @@ class Problem:
     rule_prior: str = "observed"
     likelihood: str = "marginal"
     alpha: float = 1.0
+    leaf_penalty: float = 0.6
     gamma: float = 0.9
     delta: float = 0.7
     split_chance: float = 0.8
@@ -46,6 +47,7 @@ class Problem:
     def target(self):
         return TargetSettings(
             tree_prior=self.tree_prior,
+            leaf_penalty=self.leaf_penalty,
             gamma=self.gamma,
             delta=self.delta,
             split_chance=self.split_chance,
@@ -93,6 +95,8 @@ class Problem:
 
     def size_weight(self, k):
         """Prior weight of one shape with k leaves, for the priors that depend on k alone."""
+        if self.tree_prior == "geometric":
+            return math.exp(-self.leaf_penalty * (k - 1))
         trees_with = {"uniform": k - 1, "paper": k}.get(self.tree_prior)
         return 1.0 if trees_with is None else 1 / catalan(trees_with)
 

@@ -187,7 +187,7 @@ def test_just_enough_rows_for_two_leaves():
     [
         ("strategy", ["sweeping", "standard", "restricting"]),
         ("unavailable", ["redraw", "reject"]),
-        ("tree_prior", ["uniform", "paper", "flat", "depth"]),
+        ("tree_prior", ["uniform", "paper", "flat", "geometric", "depth", "range"]),
         ("rule_prior", ["observed", "continuous"]),
         ("likelihood", ["marginal", "plug-in"]),
         ("rule_scale", ["tune", "prior"]),
@@ -229,7 +229,7 @@ def test_no_jobs_at_all():
         short(n_jobs=0).fit(X, Y)
 
 
-@pytest.mark.parametrize("name", ["gamma", "delta", "alpha", "rule_scale"])
+@pytest.mark.parametrize("name", ["gamma", "delta", "leaf_penalty", "alpha", "rule_scale"])
 @pytest.mark.parametrize("value", [True, "1", np.nan, np.inf, -0.5])
 def test_real_parameter_takes_no_other_number(name, value):
     with pytest.raises(ValueError, match=name):

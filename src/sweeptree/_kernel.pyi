@@ -27,6 +27,7 @@ class Target:
         self,
         data: Data,
         tree_prior: str,
+        leaf_penalty: float,
         gamma: float,
         delta: float,
         split_chance: float,

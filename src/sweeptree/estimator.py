@@ -48,12 +48,15 @@ class BayesianTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mi
         which biases the sampler a little; "reject" counts it as a rejection, which makes
         "standard" and "restricting" exact. None: the strategy's own ("reject" for "exact",
         "redraw" for the others).
-    tree_prior : {"uniform", "paper", "flat", "depth", "range"}, default="uniform"
+    tree_prior : {"uniform", "paper", "flat", "geometric", "depth", "range"}, default="uniform"
         Prior of a tree's shape. "uniform": every number of leaves k is equally likely, and so is
         every shape with k leaves. "paper": as printed in the paper, one Catalan number off.
-        "flat": every tree is equally likely. "depth": a node with d splits above it is split
+        "flat": every tree is equally likely. "geometric": a tree with one leaf more is
+        exp(`leaf_penalty`) times less likely. "depth": a node with d splits above it is split
         with chance gamma (1 + d)^-delta. "range": a node is split with chance `split_chance`
         times the share of all rules that would leave both its sides enough rows.
+    leaf_penalty : float, default=0.7
+        Of `tree_prior="geometric"`; 0 makes it flat, negative values favour large trees.
     gamma, delta : float, default=0.95 and 1.0
         Of `tree_prior="depth"`: 0 < gamma <= 1, delta >= 0.
     split_chance : float, default=0.95
@@ -143,6 +146,7 @@ class BayesianTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mi
         "tree_prior": [StrOptions(set(settings.TREE_PRIORS))],
         "gamma": [Interval(Real, 0, 1, closed="right")],
         "delta": [Interval(Real, 0, None, closed="left")],
+        "leaf_penalty": [Interval(Real, -100, 100, closed="both")],
         "split_chance": [Interval(Real, 0, 1, closed="right")],
         "rule_prior": [StrOptions(set(settings.RULE_PRIORS)), None],
         "alpha": [Interval(Real, 0, None, closed="neither"), "array-like"],
@@ -178,6 +182,7 @@ class BayesianTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mi
         tree_prior: str = "uniform",
         gamma: float = 0.95,
         delta: float = 1.0,
+        leaf_penalty: float = 0.7,
         split_chance: float = 0.95,
         rule_prior: str | None = None,
         alpha: float | Sequence[float] = 1.0,
@@ -204,6 +209,7 @@ class BayesianTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mi
         self.tree_prior = tree_prior
         self.gamma = gamma
         self.delta = delta
+        self.leaf_penalty = leaf_penalty
         self.split_chance = split_chance
         self.rule_prior = rule_prior
         self.alpha = alpha
@@ -392,6 +398,7 @@ class BayesianTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mi
         most_leaves = table.n_rows // self.min_samples_leaf
         return settings.TargetSettings(
             tree_prior=self.tree_prior,
+            leaf_penalty=float(self.leaf_penalty),
             gamma=float(self.gamma),
             delta=float(self.delta),
             split_chance=float(self.split_chance),

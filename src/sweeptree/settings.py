@@ -23,7 +23,7 @@ MOVES = (
 OUTCOMES = ("accepted", "rejected", "redrawn", "swept")
 PHASES = ("burn_in", "sampling")
 
-TREE_PRIORS = ("uniform", "paper", "flat", "depth", "range")
+TREE_PRIORS = ("uniform", "paper", "flat", "geometric", "depth", "range")
 RULE_PRIORS = ("observed", "continuous")
 LIKELIHOODS = ("marginal", "plug-in")
 
@@ -66,6 +66,8 @@ class TargetSettings:
     """The distribution that is sampled: likelihood and priors."""
 
     tree_prior: str
+    leaf_penalty: float
+    """Of the geometric prior: what a leaf takes off the log prior."""
     gamma: float
     delta: float
     split_chance: float

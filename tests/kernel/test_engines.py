@@ -30,6 +30,7 @@ def small_table(n_classes=3, n_rows=80, seed=0):
 def target_settings(table, **changes):
     settings = {
         "tree_prior": "uniform",
+        "leaf_penalty": 0.7,
         "gamma": 0.95,
         "delta": 1.0,
         "split_chance": 0.9,

@@ -35,6 +35,11 @@ def log_flat(tree: Tree) -> float:
     return 0.0
 
 
+def log_geometric(tree: Tree, leaf_penalty: float) -> float:
+    """A tree with one leaf more is exp(leaf_penalty) times less likely."""
+    return -leaf_penalty * (tree.n_leaves - 1)
+
+
 def p_split(depth: int, gamma: float, delta: float) -> float:
     """Chance that a node with so many splits above it is split (Eq. 12)."""
     return gamma * math.pow(1.0 + depth, -delta)

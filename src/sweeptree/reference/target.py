@@ -35,6 +35,8 @@ class Target:
                 return prior.log_paper(tree)
             case "flat":
                 return prior.log_flat(tree)
+            case "geometric":
+                return prior.log_geometric(tree, self.settings.leaf_penalty)
             case "depth":
                 return prior.log_depth(tree, self.settings.gamma, self.settings.delta)
             case _:
