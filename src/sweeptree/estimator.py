@@ -56,7 +56,7 @@ class BayesianTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mi
         with chance gamma (1 + d)^-delta. "range": a node is split with chance `split_chance`
         times the share of all rules that would leave both its sides enough rows.
     leaf_penalty : float, default=0.7
-        Of `tree_prior="geometric"`; 0 makes it flat, negative values favour large trees.
+        Of `tree_prior="geometric"`: at least 0, which makes it flat.
     gamma, delta : float, default=0.95 and 1.0
         Of `tree_prior="depth"`: 0 < gamma <= 1, delta >= 0.
     split_chance : float, default=0.95
@@ -146,7 +146,7 @@ class BayesianTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mi
         "tree_prior": [StrOptions(set(settings.TREE_PRIORS))],
         "gamma": [Interval(Real, 0, 1, closed="right")],
         "delta": [Interval(Real, 0, None, closed="left")],
-        "leaf_penalty": [Interval(Real, -100, 100, closed="both")],
+        "leaf_penalty": [Interval(Real, 0, 100, closed="both")],
         "split_chance": [Interval(Real, 0, 1, closed="right")],
         "rule_prior": [StrOptions(set(settings.RULE_PRIORS)), None],
         "alpha": [Interval(Real, 0, None, closed="neither"), "array-like"],

@@ -36,7 +36,7 @@ def log_flat(tree: Tree) -> float:
 
 
 def log_geometric(tree: Tree, leaf_penalty: float) -> float:
-    """A tree with one leaf more is exp(leaf_penalty) times less likely."""
+    """Each leaf more makes a tree exp(leaf_penalty) times less likely."""
     return -leaf_penalty * (tree.n_leaves - 1)
 
 
