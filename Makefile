@@ -25,6 +25,7 @@ lint: $(INSTALLED)
 bench: $(INSTALLED)
 	$(BIN)/python -m benchmarks.moves
 	$(BIN)/python -m benchmarks.mixing
+	$(BIN)/python -m benchmarks.stopping
 
 # The kernel's tests under AddressSanitizer and UndefinedBehaviorSanitizer, in an environment of
 # their own that borrows the packages of the first.

@@ -159,6 +159,11 @@ class BoundChain {
                       keeps_full_trace_ ? &trace_ : nullptr);
   }
 
+  void halve_draws() {
+    require(chain_.draws().tree.size() % 2 == 0, "only an even number of draws can be halved");
+    chain_.halve_draws();
+  }
+
   int n_leaves() const { return chain_.tree().n_leaves(); }
   double log_likelihood() const { return chain_.log_likelihood(); }
   double log_prior() const { return chain_.log_prior(); }
@@ -353,6 +358,7 @@ NB_MODULE(_kernel, m) {
       .def(nb::init<nb::object, const Strategy&, nb::object, bool>(), "target"_a, "strategy"_a,
            "bit_generator"_a, "keeps_full_trace"_a = false)
       .def("run", &BoundChain::run, "n"_a, "is_burn_in"_a, "thin"_a = 1, "seconds"_a = 1e9)
+      .def("halve_draws", &BoundChain::halve_draws)
       .def_prop_ro("n_leaves", &BoundChain::n_leaves)
       .def_prop_ro("log_likelihood", &BoundChain::log_likelihood)
       .def_prop_ro("log_prior", &BoundChain::log_prior)

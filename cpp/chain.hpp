@@ -183,6 +183,7 @@ class Chain {
 
   const Tree& tree() const { return tree_; }
   const Draws& draws() const { return draws_; }
+  void halve_draws() { draws_.halve(data_.n_classes()); }
   const RuleScale& rule_scale() const { return rule_scale_; }
   using Counts = std::array<std::array<std::array<std::int64_t, n_outcomes>, n_moves>, n_phases>;
   const Counts& counts() const { return counts_; }
@@ -298,7 +299,7 @@ class Chain {
   // While annealing, the likelihood counts in part, and large trees are held back: under a flat
   // prior there are Catalan(k - 1) of them, and half a likelihood does not outweigh that.
   double annealed_log_ratio(const Evaluation& evaluation) const {
-    if (n_moves_made_ >= strategy_.anneal_moves)
+    if (phase_ == sampling || n_moves_made_ >= strategy_.anneal_moves)
       return evaluation.log_ratio + evaluation.log_likelihood_change;
     const double heat = static_cast<double>(n_moves_made_) / strategy_.anneal_moves;
     const int k = tree_.n_leaves();

@@ -42,6 +42,7 @@ class Forest {
     for (std::size_t begin = 0; begin < n_rows; begin += rows_per_block) {
       const std::size_t end = std::min(n_rows, begin + rows_per_block);
       for (std::size_t t = 0; t < n_trees(); ++t) {
+        if (weight[t] == 0.0) continue;
         for (std::size_t row = begin; row < end; ++row) {
           const double* value = &leaf_value[leaf_of(t, &x[row * n_columns]) * n_classes];
           for (std::size_t c = 0; c < n_classes; ++c)

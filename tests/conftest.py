@@ -1,4 +1,4 @@
-"""Makes tests/exact_answers.py importable from every test directory."""
+"""Makes the modules beside it, which are no tests, importable from every test directory."""
 
 import sys
 from pathlib import Path

@@ -23,6 +23,7 @@ INTEGERS = [
     "n_burn_in",
     "n_draws",
     "thin",
+    "max_moves",
     "n_jobs",
 ]
 
@@ -309,6 +310,36 @@ def test_bad_rule_scale(rule_scale, message):
         short(rule_scale=rule_scale).fit(X, Y)
 
 
+@pytest.mark.parametrize("value", [0, -1.0, np.nan, np.inf, "1", True])
+def test_bad_max_seconds(value):
+    with pytest.raises(ValueError, match="'max_seconds' parameter"):
+        short(n_draws="auto", max_seconds=value).fit(X, Y)
+
+
+@pytest.mark.parametrize("value", ["Auto", "", None, 0.5])
+def test_n_draws_is_a_number_or_auto(value):
+    with pytest.raises(ValueError, match=r"'n_draws' parameter.*'auto'"):
+        short(n_draws=value).fit(X, Y)
+
+
+def test_limit_that_leaves_no_room_for_draws():
+    parameters = {"n_draws": "auto", "n_burn_in": 1000, "thin": 10}
+    with pytest.raises(ValueError, match=r"1,040 moves.* 1,039 that max_moves.*raise max_moves"):
+        short(max_moves=1039, **parameters).fit(X, Y)
+    posterior = short(max_moves=1040, **parameters).fit(X, Y).posterior_
+    assert (posterior.n_draws, posterior.n_moves) == (4, 1040)
+
+
+def test_limits_are_not_looked_at_where_the_number_of_draws_is_given():
+    posterior = short(max_moves=1, max_seconds=1e-9).fit(X, Y).posterior_
+    assert (posterior.n_draws, posterior.n_moves) == (10, 120)
+
+
+def test_full_trace_needs_a_number_of_draws():
+    with pytest.raises(ValueError, match='trace="full" needs a fixed number of draws'):
+        short(trace="full", n_draws="auto").fit(X, Y)
+
+
 @pytest.mark.parametrize("seed", [-1, 2**32, 0.5, "seed"])
 def test_bad_seed(seed):
     with pytest.raises(ValueError, match="'random_state' parameter"):
@@ -323,6 +354,7 @@ def test_bad_seed(seed):
     [
         ({"n_draws": 10**12}, "n_draws or n_chains"),
         ({"n_chains": 10**12}, "n_draws or n_chains"),
+        ({"n_chains": 10**12, "n_draws": "auto"}, "n_chains."),
         ({"trace": "full", "n_burn_in": 10**13}, 'n_burn_in, .* or use trace="draws"'),
         ({"trace": "full", "thin": 10**13}, '.* thin, .* or use trace="draws"'),
     ],
@@ -335,7 +367,14 @@ def test_draws_that_cannot_be_held_are_refused_at_once(lengths, to_lower):
 
 
 @pytest.mark.parametrize(
-    "lengths", [{"n_burn_in": 10**20}, {"thin": 10**20}, {"thin": 10**18, "n_draws": 1000}]
+    "lengths",
+    [
+        {"n_burn_in": 10**20},
+        {"thin": 10**20},
+        {"thin": 10**18, "n_draws": 1000},
+        {"n_burn_in": 10**20, "n_draws": "auto", "max_moves": None},
+        {"thin": 10**20, "n_draws": "auto", "max_moves": 10**30},
+    ],
 )
 def test_moves_that_cannot_be_counted_are_refused_at_once(lengths):
     start = time.perf_counter()

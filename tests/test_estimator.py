@@ -1,5 +1,4 @@
 import pickle
-from dataclasses import fields
 
 import numpy as np
 import pandas as pd
@@ -14,9 +13,9 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
+from comparing import arrays_of, assert_same_posterior, drawn_trees
 from sweeptree import BayesianTreeClassifier
-from sweeptree.datasets import load_wisconsin, make_injury, make_xor3
-from sweeptree.posterior import Trees
+from sweeptree.datasets import make_injury, make_xor3
 from sweeptree.settings import MOVES
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
@@ -28,39 +27,6 @@ ENGINES = ["kernel", "reference"]
 
 def short(**parameters):
     return BayesianTreeClassifier(**{**SHORT, **parameters})
-
-
-def arrays_of(posterior):
-    """All arrays of a posterior, by name."""
-    found = {}
-    for field in fields(posterior):
-        value = getattr(posterior, field.name)
-        if isinstance(value, Trees):
-            found.update(
-                {tree_field.name: getattr(value, tree_field.name) for tree_field in fields(value)}
-            )
-        elif field.name == "full_trace" and value is not None:
-            found.update({f"full_{name}": array for name, array in value._asdict().items()})
-        elif value is not None:
-            found[field.name] = value
-    return found
-
-
-def assert_same_posterior(first, second):
-    first, second = arrays_of(first), arrays_of(second)
-    assert first.keys() == second.keys()
-    for name in first:
-        assert_array_equal(first[name], second[name], err_msg=name)
-
-
-def drawn_trees(posterior, chain):
-    """The trees of one chain, draw after draw, as bytes."""
-    trees = posterior.trees
-    parts = [
-        (trees.variable[start:end].tobytes(), trees.threshold[start:end].tobytes())
-        for start, end in zip(trees.node_offsets[:-1], trees.node_offsets[1:], strict=True)
-    ]
-    return [parts[t] for t in posterior.tree_index[chain]]
 
 
 @pytest.fixture(scope="module")
@@ -217,10 +183,12 @@ def test_importances_find_the_informative_columns():
 # What is sampled
 
 
-def test_default_fit_has_four_chains_of_a_thousand_draws():
-    model = BayesianTreeClassifier(random_state=0).fit(*load_wisconsin(return_X_y=True))
-    assert model.posterior_.n_leaves.shape == (4, 1000)
-    assert model.posterior_.full_trace is None
+def test_number_of_draws_is_as_asked_for(injury):
+    posterior = short(n_draws=123, n_chains=3).fit(*injury).posterior_
+    assert posterior.n_leaves.shape == (3, 123)
+    assert posterior.stopped_by == "n_draws"
+    assert (posterior.n_moves, posterior.thin) == (2000 + 123 * 10, 10)
+    assert posterior.full_trace is None
 
 
 @pytest.mark.parametrize("strategy", STRATEGIES)

@@ -10,12 +10,12 @@ import sweeptree
 ROOT = Path(sweeptree.__file__).parent
 
 LAYERS = [
-    {"settings", "encoding", "_kernel", "datasets", "progress"},
+    {"settings", "encoding", "_kernel", "datasets", "progress", "verdict"},
     {"reference", "table"},
     {"engines"},
     {"posterior", "sampling"},
     {"prediction", "diagnostics", "memory"},
-    {"summary"},
+    {"stopping", "summary"},
     {"estimator"},
     {"__init__", "demo"},
     {"cli"},

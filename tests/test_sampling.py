@@ -14,8 +14,8 @@ import pytest
 from sweeptree.datasets import make_xor3
 from sweeptree.encoding import encode
 from sweeptree.engines import ChainFactory
-from sweeptree.sampling import run_chains, spawn_bit_generators
-from sweeptree.settings import Schedule, StrategySettings, TargetSettings
+from sweeptree.sampling import Crew, spawn_bit_generators
+from sweeptree.settings import StrategySettings, TargetSettings
 
 on_posix = pytest.mark.skipif(os.name != "posix", reason="needs POSIX signals and terminals")
 
@@ -44,13 +44,16 @@ INTERRUPTED = """
         print("running", flush=True)
 
     X, y = make_xor3(1000, random_state=0, return_X_y=True)
-    for engine, n_jobs in [("kernel", 1), ("kernel", 2), ("kernel", 4), ("reference", 2)] * 2:
-        watcher = threading.Thread(target=tell_when_chains_run, args=[n_jobs])
-        watcher.start()
-        try:
-            BayesianTreeClassifier(thin=10**7, engine=engine, n_jobs=n_jobs).fit(X, y)
-        except KeyboardInterrupt:
-            print(time.monotonic(), threading.active_count(), flush=True)
+    open_length = {"thin": 10**7, "max_moves": None, "max_seconds": None}
+    fixed_length = {"thin": 10**7, "n_draws": 1000}
+    for length in (open_length, fixed_length):
+        for engine, n_jobs in [("kernel", 1), ("kernel", 2), ("kernel", 4), ("reference", 2)]:
+            watcher = threading.Thread(target=tell_when_chains_run, args=[n_jobs])
+            watcher.start()
+            try:
+                BayesianTreeClassifier(engine=engine, n_jobs=n_jobs, **length).fit(X, y)
+            except KeyboardInterrupt:
+                print(time.monotonic(), threading.active_count(), flush=True)
 """
 N_INTERRUPTIONS = 8
 
@@ -105,32 +108,58 @@ def factory_of():
     return make
 
 
-def run_for(n_moves, factory, bit_generators):
-    return run_chains(
-        factory,
-        bit_generators,
-        Schedule(n_burn_in=n_moves, n_draws=1, thin=1),
-        n_threads=len(bit_generators),
-        keeps_full_trace=False,
-        shows_progress=False,
-    )
+class FailingChain:
+    def run(self, n, is_burn_in, thin, seconds):
+        raise ZeroDivisionError
 
 
-@pytest.mark.parametrize(("engine", "n_moves"), [("kernel", 10**8), ("reference", 10**6)])
-def test_error_in_one_chain_stops_the_others_and_is_raised(engine, n_moves, factory_of):
-    no_generator = object()
-    generators = [np.random.PCG64(0), np.random.PCG64(1), no_generator]
+def make_chains(factory, n_chains):
+    return [factory.make(np.random.PCG64(i), False) for i in range(n_chains)]
+
+
+@pytest.mark.parametrize("engine", ["kernel", "reference"])
+def test_error_in_one_chain_stops_the_others_and_is_raised(engine, factory_of):
+    chains = [*make_chains(factory_of(engine), 2), FailingChain()]
     start = time.perf_counter()
-    with pytest.raises(AttributeError):
-        run_for(n_moves, factory_of(engine), generators)
+    with pytest.raises(ZeroDivisionError), Crew(chains, n_threads=3, thin=1) as crew:
+        crew.burn_in(10**9)
     assert time.perf_counter() - start < 2.0
     assert not [t for t in threading.enumerate() if t.name.startswith("sweeptree")]
 
 
 def test_error_while_a_chain_runs_is_raised(factory_of):
     one_scale_too_few = factory_of("reference", rule_scale=(0.1, 0.1))
-    with pytest.raises(IndexError):
-        run_for(1000, one_scale_too_few, [np.random.PCG64(0), np.random.PCG64(1)])
+    chains = make_chains(one_scale_too_few, 2)
+    with pytest.raises(IndexError), Crew(chains, n_threads=2, thin=1) as crew:
+        crew.burn_in(1000)
+
+
+# Taking turns
+
+
+@pytest.mark.parametrize("n_threads", [1, 2, 3])
+def test_chains_come_equally_far_before_the_deadline(n_threads, factory_of):
+    with Crew(make_chains(factory_of("kernel"), 3), n_threads, thin=10) as crew:
+        assert not crew.sample(10**9, deadline=time.monotonic() + 0.5)
+        n_moves = [status.n_sampling for status in crew.statuses]
+        assert crew.n_draws == min(n_moves) // 10 > 0
+        assert min(n_moves) > 0.3 * max(n_moves)
+        for chain, n in zip(crew.chains, n_moves, strict=True):
+            assert len(chain.draws["tree"]) == n // 10
+
+
+def test_chains_stop_where_they_are_told_to(factory_of):
+    with Crew(make_chains(factory_of("kernel"), 3), n_threads=2, thin=10) as crew:
+        assert crew.burn_in(1234)
+        assert crew.sample(50)
+        assert crew.sample(70)
+        assert (crew.n_burn_in, crew.n_draws) == (1234, 70)
+        crew.halve_draws()
+        assert (crew.thin, crew.n_draws) == (20, 35)
+        assert crew.sample(36)
+        for chain, status in zip(crew.chains, crew.statuses, strict=True):
+            assert status.n_moves == 1234 + 720
+            assert len(chain.draws["tree"]) == 36
 
 
 # Seeds
@@ -197,6 +226,7 @@ def output_in_pipes(code):
 def assert_shows_bars(shown):
     for words in ("chain 1", "chain 2", "sampling", "leaves, log posterior", "M moves/s", "100%"):
         assert words in shown
+    assert re.search(r"R-hat [\d.]+ leaves, [\d.]+ log posterior · ESS \d+ · spread", shown)
     assert "chain 3" not in shown
 
 

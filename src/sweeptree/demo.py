@@ -12,10 +12,15 @@ from sklearn.metrics import accuracy_score, log_loss
 from sklearn.model_selection import train_test_split
 
 from sweeptree.datasets import load_wisconsin
-from sweeptree.diagnostics import CONVERGED_RHAT, Convergence, convergence
 from sweeptree.encoding import FloatArray
 from sweeptree.estimator import BayesianTreeClassifier
-from sweeptree.summary import moves_table, new_table, rhat_in_colour
+from sweeptree.summary import (
+    convergence_in_words,
+    moves_table,
+    new_table,
+    rhat_in_colour,
+    spread_in_colour,
+)
 
 
 def run_demo(seed: int, console: Console) -> None:
@@ -32,34 +37,24 @@ def run_demo(seed: int, console: Console) -> None:
     seconds = time.perf_counter() - start
     console.print(
         f"Wisconsin breast cancer: {len(X_train)} rows to learn from, {len(X_test)} held out.\n"
-        f"{model.n_chains} chains of {model.n_burn_in + model.n_draws * model.thin:,} moves "
-        f"in {seconds:.1f} s.\n",
+        f"{model.n_chains} chains of {model.posterior_.n_moves:,} moves in {seconds:.1f} s.\n",
         highlight=False,
     )
     console.print(_result_table(model, X_test, y_test))
     console.print(moves_table(model.posterior_))
-    console.print(_verdict(convergence(model.posterior_)), highlight=False)
+    console.print(convergence_in_words(model.posterior_), highlight=False)
 
 
 def _result_table(model: BayesianTreeClassifier, X_test: FloatArray, y_test: FloatArray) -> Table:
     probabilities = model.predict_proba(X_test)
     accuracy = accuracy_score(y_test, probabilities.argmax(axis=1))
     n_leaves = model.posterior_.n_leaves
-    found = convergence(model.posterior_)
+    verdict = model.posterior_.verdict
     table = new_table("Result", [""], ["value"])
     table.add_row("accuracy on held-out rows", f"{100 * accuracy:.1f} %")
     table.add_row("log-loss on held-out rows", f"{log_loss(y_test, probabilities):.3f}")
     table.add_row("leaves per tree (mean ± sd)", f"{n_leaves.mean():.1f} ± {n_leaves.std():.1f}")
-    table.add_row("R-hat of the number of leaves", rhat_in_colour(found["n_leaves"].rhat))
-    table.add_row("R-hat of the log posterior", rhat_in_colour(found["log_posterior"].rhat))
+    table.add_row("R-hat of the number of leaves", rhat_in_colour(verdict.rhat_n_leaves))
+    table.add_row("R-hat of the log posterior", rhat_in_colour(verdict.rhat_log_posterior))
+    table.add_row("spread of predictions between chains", spread_in_colour(verdict.spread))
     return table
-
-
-def _verdict(found: dict[str, Convergence]) -> str:
-    worst = max(diagnosis.rhat for diagnosis in found.values())
-    if worst <= CONVERGED_RHAT:
-        return f"The chains agree (R-hat at most {CONVERGED_RHAT})."
-    return (
-        f"The chains do not fully agree (R-hat {worst:.3f} > {CONVERGED_RHAT}): "
-        "take the probabilities as provisional, or let the chains run longer."
-    )

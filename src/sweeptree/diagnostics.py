@@ -7,10 +7,8 @@ from typing import NamedTuple
 import numpy as np
 
 from sweeptree.encoding import FloatArray
-from sweeptree.posterior import Posterior
-
-CONVERGED_RHAT = 1.01
-"""Above this the chains disagree too much to be pooled without a warning."""
+from sweeptree.posterior import Draws
+from sweeptree.verdict import Verdict
 
 
 class Convergence(NamedTuple):
@@ -21,7 +19,7 @@ class Convergence(NamedTuple):
     ess_tail: float
 
 
-def convergence(posterior: Posterior) -> dict[str, Convergence]:
+def convergence(draws: Draws) -> dict[str, Convergence]:
     """Diagnose the number of leaves and the log posterior.
 
     Examples
@@ -34,9 +32,16 @@ def convergence(posterior: Posterior) -> dict[str, Convergence]:
     ['log_posterior', 'n_leaves']
     """
     return {
-        "n_leaves": diagnose(posterior.n_leaves.astype(np.float64)),
-        "log_posterior": diagnose(posterior.log_posterior),
+        "n_leaves": diagnose(draws.n_leaves.astype(np.float64)),
+        "log_posterior": diagnose(draws.log_posterior),
     }
+
+
+def judge_traces(draws: Draws) -> Verdict:
+    """Tell what the traces tell; the spread of the predictions is left open."""
+    found = convergence(draws)
+    leaves, log_posterior = found["n_leaves"], found["log_posterior"]
+    return Verdict(leaves.rhat, log_posterior.rhat, leaves.ess_bulk, log_posterior.ess_bulk)
 
 
 def diagnose(trace: FloatArray) -> Convergence:

@@ -24,6 +24,9 @@ class Chain(Protocol):
     def run(self, n: int, is_burn_in: bool, thin: int = 1, seconds: float = ...) -> int:
         """Make moves until `n` are made or `seconds` have passed; return how many were made."""
 
+    def halve_draws(self) -> None:
+        """Keep the second draw, the fourth and so on; the number of draws must be even."""
+
     @property
     def n_leaves(self) -> int:
         """Terminal nodes of the present tree."""

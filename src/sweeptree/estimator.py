@@ -17,12 +17,12 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
-from sweeptree import diagnostics, memory, prediction, settings
+from sweeptree import memory, prediction, settings
 from sweeptree.encoding import EncodedTable, FloatArray, encode
 from sweeptree.engines import ENGINES, ChainFactory
-from sweeptree.posterior import collect
 from sweeptree.progress import has_viewer
-from sweeptree.sampling import run_chains, spawn_bit_generators
+from sweeptree.sampling import spawn_bit_generators
+from sweeptree.stopping import Judge, rows_to_judge_by, run_chains, warning_about
 from sweeptree.table import read_rows, read_training_table
 
 
@@ -96,24 +96,38 @@ class BayesianTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mi
         Number of independent chains. With fewer than 2 there is little to tell convergence by.
     n_burn_in : int, default=200_000
         Moves of each chain that are thrown away.
-    n_draws : int, default=1_000
-        Draws kept of each chain.
-    thin : int, default=500
-        Moves from one draw to the next.
+    n_draws : int or "auto", default="auto"
+        Draws kept of each chain. "auto": the chains run until they have converged, or until
+        `max_moves` or `max_seconds` stop them. They count as converged when R-hat is at most
+        1.01 and the effective sample size at least 400, both for the number of leaves and for
+        the log posterior, and when the probabilities that the chains predict differ by at most
+        0.005 between them (the standard deviation, averaged over training rows and classes; of
+        more than 1,000 rows, over 1,000 evenly spaced ones; with one chain, between its halves).
+        At most 1,000 draws of each chain are kept, and none from the first fifth of its moves.
+    thin : int, default=100
+        Moves from one draw to the next. With `n_draws="auto"` those at first: when a chain has
+        1,000 draws, every second one is dropped and `thin` doubles.
+    max_moves : int, default=20_000_000
+        Only used with `n_draws="auto"`: most moves of each chain, burn-in included. None: no
+        limit.
+    max_seconds : float, default=60.0
+        Only used with `n_draws="auto"`: time after which the chains stop, converged or not;
+        burn-in is cut short when it takes a third of it. Draws then depend on the speed of the
+        machine. Each chain makes at least 4 draws, however little time there is. None: no limit.
     trace : {"draws", "full"}, default="draws"
         "full" also keeps the number of leaves and the log likelihood after every move, burn-in
-        included, in `posterior_.full_trace`.
+        included, in `posterior_.full_trace`; `n_draws` must then be a number.
     engine : {"kernel", "reference"}, default="kernel"
         "reference" is the same algorithm in plain Python, thousands of times slower, for reading
         and debugging. Both make the same moves from the same seed.
     n_jobs : int, default=-1
         Chains that run at once, each on a thread; -1 means one per core. The draws do not
-        depend on it.
+        depend on it, unless `max_seconds` stops the chains.
     random_state : int, RandomState instance or None, default=None
         Seed of all chains.
     progress : bool or "auto", default="auto"
-        Whether to show a bar per chain on standard error; "auto" shows them in a terminal or a
-        notebook.
+        Whether to show a bar per chain and the latest look at convergence on standard error;
+        "auto" shows them in a terminal or a notebook.
 
     Attributes
     ----------
@@ -124,7 +138,9 @@ class BayesianTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mi
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Column names, if `fit` saw a table that has them.
     posterior_ : Posterior
-        The sampled trees, their traces, and the counts of moves by outcome.
+        The sampled trees, their traces, and the counts of moves by outcome; `converged`, and
+        `stopped_by`: "converged", "max_moves", "max_seconds", or "n_draws" where their number
+        was given.
     feature_importances_ : ndarray of shape (n_features_in_,)
         Share of the splits that ask about each column, averaged over the posterior.
 
@@ -165,8 +181,10 @@ class BayesianTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mi
         "anneal": [Interval(Real, 0, 1, closed="both")],
         "n_chains": [Interval(Integral, 1, None, closed="left")],
         "n_burn_in": [Interval(Integral, 0, None, closed="left")],
-        "n_draws": [Interval(Integral, 1, None, closed="left")],
+        "n_draws": [Interval(Integral, 1, None, closed="left"), StrOptions({"auto"})],
         "thin": [Interval(Integral, 1, None, closed="left")],
+        "max_moves": [Interval(Integral, 1, None, closed="left"), None],
+        "max_seconds": [Interval(Real, 0, None, closed="neither"), None],
         "trace": [StrOptions({"draws", "full"})],
         "engine": [StrOptions(set(ENGINES))],
         "n_jobs": [Integral, None],
@@ -196,8 +214,10 @@ class BayesianTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mi
         anneal: float = 0.0,
         n_chains: int = 4,
         n_burn_in: int = 200_000,
-        n_draws: int = 1_000,
-        thin: int = 500,
+        n_draws: int | str = "auto",
+        thin: int = 100,
+        max_moves: int | None = 20_000_000,
+        max_seconds: float | None = 60.0,
         trace: str = "draws",
         engine: str = "kernel",
         n_jobs: int | None = -1,
@@ -225,6 +245,8 @@ class BayesianTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mi
         self.n_burn_in = n_burn_in
         self.n_draws = n_draws
         self.thin = thin
+        self.max_moves = max_moves
+        self.max_seconds = max_seconds
         self.trace = trace
         self.engine = engine
         self.n_jobs = n_jobs
@@ -249,16 +271,19 @@ class BayesianTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mi
         Warns
         -----
         ConvergenceWarning
-            If the chains disagree: R-hat of the number of leaves or of the log posterior is
-            above 1.01.
+            If the chains have not converged; it says what is missing. Where `n_draws` is a
+            number, only if R-hat of the number of leaves or of the log posterior is above 1.01.
 
         Examples
         --------
         >>> from sweeptree import BayesianTreeClassifier
         >>> from sweeptree.datasets import load_wisconsin
         >>> X, y = load_wisconsin(return_X_y=True)
-        >>> BayesianTreeClassifier(random_state=0).fit(X, y).posterior_.n_leaves.shape
-        (4, 1000)
+        >>> model = BayesianTreeClassifier(random_state=0).fit(X, y)
+        >>> model.posterior_.converged, model.posterior_.stopped_by
+        (True, 'converged')
+        >>> BayesianTreeClassifier(n_draws=50, random_state=0).fit(X, y).posterior_.n_leaves.shape
+        (4, 50)
         """
         self.__dict__.pop("posterior_", None)  # a fit that fails must not leave half of another
         self._validate_params()
@@ -267,22 +292,23 @@ class BayesianTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mi
         labels = self._encode_classes(y)
         self._check_enough_rows(len(labels))
         table = encode(X, labels, len(self.classes_))
-        schedule = settings.resolve_schedule(self.n_burn_in, self.n_draws, self.thin)
+        schedule = self._resolve_schedule()
         keeps_full_trace = self.trace == "full"
         memory.check_draws_fit(schedule, self.n_chains, table.n_classes, keeps_full_trace)
         self._target = self._resolve_target(table)
         factory = ChainFactory(self.engine, table, self._target, self._resolve_strategy(table))
         columns = table.columns
         del table  # the factory keeps what the chains need, which is less
-        chains = run_chains(
-            factory,
-            spawn_bit_generators(check_random_state(self.random_state), self.n_chains),
+        generators = spawn_bit_generators(check_random_state(self.random_state), self.n_chains)
+        self.posterior_ = run_chains(
+            [factory.make(generator, keeps_full_trace) for generator in generators],
+            columns,
             schedule,
+            Judge(self._target, rows_to_judge_by(X), self.engine),
             n_threads=min(self.n_chains, effective_n_jobs(self.n_jobs)),
             keeps_full_trace=keeps_full_trace,
             shows_progress=has_viewer() if self.progress == "auto" else bool(self.progress),
         )
-        self.posterior_ = collect(chains, columns, keeps_full_trace)
         self.feature_importances_ = self.posterior_.split_shares(self.n_features_in_)
         self._warn_unless_converged()
         return self
@@ -349,9 +375,9 @@ class BayesianTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mi
         >>> from sweeptree import BayesianTreeClassifier
         >>> from sweeptree.datasets import load_wisconsin
         >>> X, y = load_wisconsin(return_X_y=True)
-        >>> model = BayesianTreeClassifier(random_state=0).fit(X, y)
+        >>> model = BayesianTreeClassifier(n_draws=500, random_state=0).fit(X, y)
         >>> model.predict_proba_draws(X[:3]).shape
-        (4, 1000, 3, 2)
+        (4, 500, 3, 2)
         """
         check_is_fitted(self, "posterior_")
         X = read_rows(self, X)
@@ -391,6 +417,16 @@ class BayesianTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mi
                 f"at least {2 * self.min_samples_leaf}; give more rows or lower min_samples_leaf."
             )
 
+    def _resolve_schedule(self) -> settings.Schedule:
+        if self.trace == "full" and self.n_draws == "auto":
+            raise ValueError(
+                'trace="full" needs a fixed number of draws; set n_draws to a number, or use '
+                'trace="draws".'
+            )
+        return settings.resolve_schedule(
+            self.n_burn_in, self.n_draws, self.thin, self.max_moves, self.max_seconds
+        )
+
     def _resolve_target(self, table: EncodedTable) -> settings.TargetSettings:
         if self.tree_prior == "depth" and self.gamma == 1 and self.delta == 0:
             raise ValueError("gamma=1 with delta=0 splits every node for ever; lower gamma.")
@@ -429,14 +465,6 @@ class BayesianTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mi
         )
 
     def _warn_unless_converged(self) -> None:
-        found = diagnostics.convergence(self.posterior_)
-        worst = {name: d.rhat for name, d in found.items() if d.rhat > diagnostics.CONVERGED_RHAT}
-        if worst:
-            values = " and ".join(f"{value:.3f} for {name}" for name, value in worst.items())
-            warnings.warn(
-                f"The chains have not converged: R-hat is {values} (at most "
-                f"{diagnostics.CONVERGED_RHAT} is wanted). Raise n_burn_in and thin, and look at "
-                "model.summary(); until then take the probabilities as provisional.",
-                ConvergenceWarning,
-                stacklevel=3,
-            )
+        message = warning_about(self.posterior_)
+        if message:
+            warnings.warn(message, ConvergenceWarning, stacklevel=3)

@@ -30,8 +30,10 @@ def check_draws_fit(
 ) -> None:
     """Refuse a run whose draws could not be held."""
     tree_bytes = BYTES_PER_NODE * (2 * FEWEST_LEAVES - 1) + 4 * n_classes * FEWEST_LEAVES
-    needed = n_chains * schedule.n_draws * (BYTES_PER_DRAW + tree_bytes)
+    needed = n_chains * schedule.most_draws * (BYTES_PER_DRAW + tree_bytes)
     to_lower = "n_draws or n_chains (raise thin to cover as many moves with fewer draws)"
+    if schedule.is_open:
+        to_lower = "n_chains"
     if keeps_full_trace:
         needed += n_chains * schedule.n_moves * BYTES_PER_MOVE
         to_lower = 'n_burn_in, thin, n_draws or n_chains, or use trace="draws"'

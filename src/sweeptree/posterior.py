@@ -12,6 +12,7 @@ import numpy.typing as npt
 from sweeptree.encoding import FloatArray
 from sweeptree.engines import Chain
 from sweeptree.settings import MOVES, OUTCOMES, PHASES
+from sweeptree.verdict import Verdict
 
 IntArray = npt.NDArray[np.int32]
 
@@ -53,7 +54,7 @@ class FullTrace(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Posterior:
+class Draws:
     """What the chains drew.
 
     The traces have one value per chain and draw. Several draws may share a tree.
@@ -67,16 +68,6 @@ class Posterior:
     tree_index: IntArray
     """Which of `trees` each draw is."""
     trees: Trees
-    moves: npt.NDArray[np.int64]
-    """(chain, phase, move, outcome) counts, in the order of `phase_names`, `move_names` and
-    `outcome_names`."""
-    rule_scale: FloatArray
-    """(chain, variable): step size of change-rule after burn-in, as a share of the range."""
-    full_trace: FullTrace | None = None
-
-    phase_names = PHASES
-    move_names = MOVES
-    outcome_names = OUTCOMES
 
     @property
     def n_chains(self) -> int:
@@ -96,8 +87,11 @@ class Posterior:
     @property
     def tree_weights(self) -> FloatArray:
         """Share of all draws that each distinct tree has."""
-        n_uses = np.bincount(self.tree_index.ravel(), minlength=len(self.trees))
-        return n_uses / self.tree_index.size
+        return self.tree_shares(self.tree_index)
+
+    def tree_shares(self, tree_index: IntArray) -> FloatArray:
+        """Share that each distinct tree has in some of the draws, given by their trees."""
+        return np.bincount(tree_index.ravel(), minlength=len(self.trees)) / tree_index.size
 
     def split_shares(self, n_columns: int) -> FloatArray:
         """Share of a tree's splits that ask about each column, averaged over the draws.
@@ -115,6 +109,36 @@ class Posterior:
         mean: FloatArray = shares / max(weights.sum(), np.finfo(float).tiny)
         return mean
 
+
+@dataclass(frozen=True)
+class Posterior(Draws):
+    """What the chains drew, how they came there, and whether they have converged."""
+
+    moves: npt.NDArray[np.int64]
+    """(chain, phase, move, outcome) counts, in the order of `phase_names`, `move_names` and
+    `outcome_names`."""
+    rule_scale: FloatArray
+    """(chain, variable): step size of change-rule after burn-in, as a share of the range."""
+    n_moves: int
+    """Moves of each chain, burn-in included; of the shortest, if time ran out."""
+    thin: int
+    """Moves from one draw to the next."""
+    stopped_by: str
+    """What ended the run: "converged", "max_moves", "max_seconds", or "n_draws" where their
+    number was given. The draws depend on the seed alone unless it is "max_seconds"."""
+    verdict: Verdict
+    """The figures that tell whether the chains have converged."""
+    full_trace: FullTrace | None = None
+
+    phase_names = PHASES
+    move_names = MOVES
+    outcome_names = OUTCOMES
+
+    @property
+    def converged(self) -> bool:
+        """Whether the chains agree: all that `verdict` is about is as wanted."""
+        return self.verdict.is_converged
+
     def __repr__(self) -> str:
         return (
             f"Posterior({self.n_chains} chains x {self.n_draws} draws, "
@@ -122,7 +146,7 @@ class Posterior:
         )
 
 
-def collect(chains: Sequence[Chain], columns: IntArray, keeps_full_trace: bool) -> Posterior:
+def pool_draws(chains: Sequence[Chain], columns: IntArray, used: slice) -> Draws:
     """Pool what the chains recorded.
 
     Parameters
@@ -130,19 +154,40 @@ def collect(chains: Sequence[Chain], columns: IntArray, keeps_full_trace: bool) 
     chains : sequence of Chain
     columns : array of int
         The column of the table that each variable of the engine is.
-    keeps_full_trace : bool
+    used : slice
+        Which draws of each chain.
     """
-    draws = [chain.draws for chain in chains]
-    trees, tree_index = _pool_trees(draws, columns)
-    return Posterior(
-        n_leaves=np.stack([d["n_leaves"] for d in draws]),
-        depth=np.stack([d["depth"] for d in draws]),
-        log_likelihood=np.stack([d["log_likelihood"] for d in draws]),
-        log_prior=np.stack([d["log_prior"] for d in draws]),
+    records = [chain.draws for chain in chains]
+    trees, tree_index = _pool_trees(records, columns, used)
+    return Draws(
+        n_leaves=np.stack([record["n_leaves"][used] for record in records]),
+        depth=np.stack([record["depth"][used] for record in records]),
+        log_likelihood=np.stack([record["log_likelihood"][used] for record in records]),
+        log_prior=np.stack([record["log_prior"][used] for record in records]),
         tree_index=tree_index,
         trees=trees,
+    )
+
+
+def collect(
+    draws: Draws,
+    chains: Sequence[Chain],
+    *,
+    n_moves: int,
+    thin: int,
+    stopped_by: str,
+    verdict: Verdict,
+    keeps_full_trace: bool,
+) -> Posterior:
+    """Add to the draws what else is known of the chains that made them."""
+    return Posterior(
+        **vars(draws),
         moves=np.stack([chain.counts for chain in chains]),
         rule_scale=np.array([chain.rule_scale for chain in chains]),
+        n_moves=n_moves,
+        thin=thin,
+        stopped_by=stopped_by,
+        verdict=verdict,
         full_trace=_stack_full_traces(chains) if keeps_full_trace else None,
     )
 
@@ -152,31 +197,35 @@ def _stack_full_traces(chains: Sequence[Chain]) -> FullTrace:
     return FullTrace(np.stack([t[0] for t in traces]), np.stack([t[1] for t in traces]))
 
 
-def _pool_trees(draws: list[dict[str, Any]], columns: IntArray) -> tuple[Trees, IntArray]:
-    """Unite the chains' trees, each distinct one once, and renumber the draws."""
+def _pool_trees(
+    records: list[dict[str, Any]], columns: IntArray, used: slice
+) -> tuple[Trees, IntArray]:
+    """Unite the trees of the draws used, each distinct one once, and renumber the draws."""
     number_of: dict[bytes, int] = {}
     kept: list[tuple[IntArray, FloatArray, IntArray]] = []
     tree_index = []
-    for chain in draws:
+    for record in records:
+        trees_used, place = np.unique(record["tree"][used], return_inverse=True)
+        all_trees = _each_tree(*record["trees"])
         numbers = []
-        for variable, threshold, leaf_counts in _each_tree(*chain["trees"]):
-            key = variable.tobytes() + threshold.tobytes()
+        for tree in (all_trees[t] for t in trees_used):
+            key = tree[0].tobytes() + tree[1].tobytes()
             if key not in number_of:
                 number_of[key] = len(kept)
-                kept.append((variable, threshold, leaf_counts))
+                kept.append(tree)
             numbers.append(number_of[key])
-        tree_index.append(np.array(numbers, dtype=np.int32)[chain["tree"]])
+        tree_index.append(np.array(numbers, dtype=np.int32)[place])
     variable = np.concatenate([tree[0] for tree in kept])
     is_split = variable >= 0
     variable[is_split] = columns[variable[is_split]]
     sizes = [len(tree[0]) for tree in kept]
-    trees = Trees(
+    pooled = Trees(
         node_offsets=np.concatenate(([0], np.cumsum(sizes, dtype=np.int64))),
         variable=variable,
         threshold=np.concatenate([tree[1] for tree in kept]),
         leaf_counts=np.concatenate([tree[2] for tree in kept]),
     )
-    return trees, np.stack(tree_index)
+    return pooled, np.stack(tree_index)
 
 
 def _each_tree(

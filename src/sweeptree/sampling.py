@@ -1,18 +1,19 @@
-"""Many chains at once: seeds, threads, progress, and stopping when asked to."""
+"""Many chains at once: seeds, threads, and stopping when asked to."""
 
 from __future__ import annotations
 
+import math
 import threading
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
+from queue import Empty, PriorityQueue
+from typing import NamedTuple
 
 import numpy as np
 
-from sweeptree.engines import Chain, ChainFactory
-from sweeptree.progress import ProgressDisplay
-from sweeptree.settings import Schedule
+from sweeptree.engines import Chain
 
 SLICE_SECONDS = 0.05
 """A chain looks up from its moves this often, to report and to see whether it should stop."""
@@ -22,11 +23,30 @@ SLICE_SECONDS = 0.05
 class ChainStatus:
     """How far a chain is; written by its thread, read by the display."""
 
-    n_moves: int = 0
+    n_burn_in: int = 0
+    n_sampling: int = 0
     seconds: float = 0.0
-    is_burn_in: bool = True
     n_leaves: int = 1
     log_posterior: float = float("nan")
+
+    @property
+    def n_moves(self) -> int:
+        """All moves made."""
+        return self.n_burn_in + self.n_sampling
+
+
+class Leg(NamedTuple):
+    """A piece of the way that all chains go."""
+
+    is_burn_in: bool
+    n_moves: int
+    """Where it ends: moves of the phase, those of earlier legs included."""
+    thin: int
+    deadline: float
+
+    def n_left(self, status: ChainStatus) -> int:
+        """Return how many moves a chain has still to make."""
+        return self.n_moves - (status.n_burn_in if self.is_burn_in else status.n_sampling)
 
 
 def spawn_bit_generators(
@@ -37,60 +57,108 @@ def spawn_bit_generators(
     return [np.random.PCG64(child) for child in np.random.SeedSequence(entropy).spawn(n_chains)]
 
 
-def run_chains(
-    factory: ChainFactory,
-    bit_generators: Sequence[np.random.BitGenerator],
-    schedule: Schedule,
-    *,
-    n_threads: int,
-    keeps_full_trace: bool,
-    shows_progress: bool,
-) -> list[Chain]:
-    """Run every chain to its end, `n_threads` of them at once.
+class Crew:
+    """Chains that go on together, on threads; a context manager.
 
-    What the chains draw does not depend on `n_threads`. If this is interrupted, the chains stop
-    within a slice and their threads end before the interruption goes on.
+    With fewer threads than chains they take turns in slices of time, the one that is least far
+    first. What they draw does not depend on the number of threads; how far they come before a
+    deadline does. If anything is raised inside the context, the chains stop within a slice and
+    their threads end before the error goes on.
+
+    Parameters
+    ----------
+    chains : sequence of Chain
+    n_threads : int
+    thin : int
+        Moves from one draw to the next.
+
+    Attributes
+    ----------
+    thin : int
+        The same as it is now; it doubles when draws are halved.
+    statuses : list of ChainStatus
+    on_tick : callable
+        Called from time to time while the chains run.
     """
-    stop = threading.Event()
-    statuses = [ChainStatus() for _ in bit_generators]
 
-    def run(i: int) -> Chain:
-        chain = factory.make(bit_generators[i], keeps_full_trace)
-        _run_chain(chain, schedule, statuses[i], stop.is_set)
-        return chain
+    def __init__(self, chains: Sequence[Chain], n_threads: int, thin: int) -> None:
+        self.chains = chains
+        self.thin = thin
+        self.statuses = [ChainStatus() for _ in chains]
+        self.on_tick: Callable[[], None] = lambda: None
+        self._n_threads = n_threads
+        self._stop = threading.Event()
+        self._pool = ThreadPoolExecutor(n_threads, thread_name_prefix="sweeptree-chain")
 
-    pool = ThreadPoolExecutor(n_threads, thread_name_prefix="sweeptree-chain")
-    try:
-        futures = [pool.submit(run, i) for i in range(len(bit_generators))]
-        with ProgressDisplay(statuses, schedule.n_moves, is_shown=shows_progress) as display:
-            _wait_for(futures, display)
-        return [future.result() for future in futures]
-    finally:
-        stop.set()
-        pool.shutdown(wait=True, cancel_futures=True)
+    def __enter__(self) -> Crew:
+        return self
 
+    def __exit__(self, *error: object) -> None:
+        self._stop.set()
+        self._pool.shutdown(wait=True, cancel_futures=True)
 
-def _wait_for(futures: Sequence[Future[Chain]], display: ProgressDisplay) -> None:
-    waiting = set(futures)
-    while waiting:
-        done, waiting = wait(waiting, timeout=SLICE_SECONDS, return_when=FIRST_EXCEPTION)
-        display.update()
-        for future in done:
-            future.result()
+    @property
+    def n_burn_in(self) -> int:
+        """Moves of burn-in that every chain has made."""
+        return min(status.n_burn_in for status in self.statuses)
 
+    @property
+    def n_draws(self) -> int:
+        """Draws that every chain has."""
+        return min(status.n_sampling for status in self.statuses) // self.thin
 
-def _run_chain(
-    chain: Chain, schedule: Schedule, status: ChainStatus, should_stop: Callable[[], bool]
-) -> None:
-    phases = ((True, schedule.n_burn_in), (False, schedule.n_draws * schedule.thin))
-    for is_burn_in, n_moves in phases:
-        n_left = n_moves
-        while n_left and not should_stop():
-            start = time.perf_counter()
-            n_made = chain.run(n_left, is_burn_in, schedule.thin, SLICE_SECONDS)
-            n_left -= n_made
-            status.seconds += time.perf_counter() - start
-            status.n_moves += n_made
-            status.is_burn_in = is_burn_in
-            status.n_leaves = chain.n_leaves
-            status.log_posterior = chain.log_likelihood + chain.log_prior
+    def burn_in(self, n_moves: int, deadline: float = math.inf) -> bool:
+        """Make moves that are thrown away; return whether there was time for all."""
+        return self._go(Leg(True, n_moves, self.thin, deadline))
+
+    def sample(self, n_draws: int, deadline: float = math.inf) -> bool:
+        """Go on until each chain has so many draws; return whether there was time for all."""
+        return self._go(Leg(False, n_draws * self.thin, self.thin, deadline))
+
+    def halve_draws(self) -> None:
+        """Drop every second draw of each chain; those to come are twice as far apart."""
+        for chain in self.chains:
+            chain.halve_draws()
+        self.thin *= 2
+
+    def _go(self, leg: Leg) -> bool:
+        waiting: PriorityQueue[tuple[int, int]] = PriorityQueue()
+        for i, status in enumerate(self.statuses):
+            if leg.n_left(status) > 0:
+                waiting.put((-leg.n_left(status), i))
+        workers = [self._pool.submit(self._work, waiting, leg) for _ in range(self._n_threads)]
+        self._wait_for(workers)
+        return all(leg.n_left(status) <= 0 for status in self.statuses)
+
+    def _wait_for(self, workers: Sequence[Future[None]]) -> None:
+        running = set(workers)
+        while running:
+            done, running = wait(running, timeout=SLICE_SECONDS, return_when=FIRST_EXCEPTION)
+            self.on_tick()
+            for worker in done:
+                worker.result()
+
+    def _work(self, waiting: PriorityQueue[tuple[int, int]], leg: Leg) -> None:
+        """Take a chain that waits, run it for a slice, and put it back, until none is left."""
+        while not self._stop.is_set() and time.monotonic() < leg.deadline:
+            try:
+                _, i = waiting.get_nowait()
+            except Empty:
+                return
+            self._run_slice(i, leg)
+            n_left = leg.n_left(self.statuses[i])
+            if n_left:
+                waiting.put((-n_left, i))
+
+    def _run_slice(self, i: int, leg: Leg) -> None:
+        chain, status = self.chains[i], self.statuses[i]
+        start = time.monotonic()
+        seconds = max(min(SLICE_SECONDS, leg.deadline - start), 0.0)
+        n_made = chain.run(leg.n_left(status), leg.is_burn_in, leg.thin, seconds)
+        status.seconds += time.monotonic() - start
+        if leg.is_burn_in:
+            status.n_burn_in += n_made
+        else:
+            status.n_sampling += n_made
+        status.n_leaves = chain.n_leaves
+        status.log_posterior = chain.log_likelihood + chain.log_prior

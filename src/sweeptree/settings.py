@@ -54,6 +54,12 @@ MAX_REDRAWS = 1000
 MOST_MOVES = 2**62
 """Moves of a chain that the engines can count."""
 
+MOST_DRAWS = 1000
+"""Draws that a chain of open length holds; when it has so many, it drops every second one."""
+
+FEWEST_DRAWS = 4
+"""Draws that a chain of open length makes whatever its limits; fewer cannot be diagnosed."""
+
 LARGEST_ALPHA = 1e9
 """A leaf's prior then outweighs any table; beyond, log Γ loses its digits."""
 
@@ -106,16 +112,31 @@ class StrategySettings:
 
 @dataclass(frozen=True)
 class Schedule:
-    """How long each chain runs, in moves."""
+    """How long each chain runs."""
 
     n_burn_in: int
-    n_draws: int
     thin: int
+    """Moves from one draw to the next; at first, if the chains run until they have converged."""
+    n_draws: int | None
+    """None: until the chains have converged, or one of the limits is reached."""
+    max_moves: int = MOST_MOVES
+    """Of one chain, burn-in included."""
+    max_seconds: float = math.inf
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the chains run until they have converged."""
+        return self.n_draws is None
+
+    @property
+    def most_draws(self) -> int:
+        """Draws of a chain that are held at once."""
+        return MOST_DRAWS if self.n_draws is None else self.n_draws
 
     @property
     def n_moves(self) -> int:
-        """Moves of one chain, burn-in included."""
-        return self.n_burn_in + self.n_draws * self.thin
+        """Moves of a chain up to that many draws, burn-in included."""
+        return self.n_burn_in + self.most_draws * self.thin
 
 
 class Habits(NamedTuple):
@@ -150,15 +171,39 @@ def refuse_booleans(parameters: Mapping[str, object]) -> None:
             raise ValueError(f"The {name!r} parameter must be a number; got {value!r}.")
 
 
-def resolve_schedule(n_burn_in: int, n_draws: int, thin: int) -> Schedule:
-    """Lengths that can be counted."""
-    schedule = Schedule(int(n_burn_in), int(n_draws), int(thin))
+def resolve_schedule(
+    n_burn_in: int, n_draws: int | str, thin: int, max_moves: int | None, max_seconds: float | None
+) -> Schedule:
+    """Lengths that can be counted, and limits that leave room for some draws."""
+    if n_draws == "auto":
+        return _resolve_open_schedule(int(n_burn_in), int(thin), max_moves, max_seconds)
+    schedule = Schedule(int(n_burn_in), int(thin), int(n_draws))
     if schedule.n_moves > MOST_MOVES:
         raise ValueError(
             f"n_burn_in + n_draws * thin makes {schedule.n_moves:.3g} moves of a chain, more than "
             f"the {MOST_MOVES:.3g} that can be counted; lower n_burn_in, n_draws or thin."
         )
     return schedule
+
+
+def _resolve_open_schedule(
+    n_burn_in: int, thin: int, max_moves: int | None, max_seconds: float | None
+) -> Schedule:
+    most_moves = MOST_MOVES if max_moves is None else min(int(max_moves), MOST_MOVES)
+    fewest_moves = n_burn_in + FEWEST_DRAWS * thin
+    if fewest_moves > most_moves:
+        raise ValueError(
+            f"n_burn_in={n_burn_in} and {FEWEST_DRAWS} draws, thin={thin} moves apart, are "
+            f"{fewest_moves:,} moves of a chain, more than the {most_moves:,} that max_moves "
+            "allows; lower n_burn_in or thin, or raise max_moves."
+        )
+    return Schedule(
+        n_burn_in,
+        thin,
+        n_draws=None,
+        max_moves=most_moves,
+        max_seconds=math.inf if max_seconds is None else float(max_seconds),
+    )
 
 
 def _numbers(name: str, value: float | Sequence[float], n: int) -> tuple[float, ...]:

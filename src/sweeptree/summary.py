@@ -7,9 +7,10 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
-from sweeptree.diagnostics import CONVERGED_RHAT, convergence
+from sweeptree.diagnostics import convergence
 from sweeptree.encoding import FloatArray
 from sweeptree.posterior import Posterior
+from sweeptree.verdict import WANTED_RHAT, WANTED_SPREAD
 
 PHASE = "sampling"
 
@@ -25,12 +26,14 @@ def new_table(title: str, labels: list[str], numbers: list[str]) -> Table:
 
 
 def print_summary(posterior: Posterior) -> None:
-    """Print both tables to standard output."""
+    """Print all tables to standard output."""
     console = Console()
     console.print()
     with np.errstate(invalid="ignore"):  # a log posterior may be minus infinity
         console.print(traces_table(posterior))
+    console.print(run_table(posterior))
     console.print(moves_table(posterior))
+    console.print(convergence_in_words(posterior), highlight=False)
 
 
 def traces_table(posterior: Posterior) -> Table:
@@ -58,11 +61,37 @@ def traces_table(posterior: Posterior) -> Table:
     return table
 
 
+def run_table(posterior: Posterior) -> Table:
+    """How long the chains ran, why they stopped, and whether they predict the same."""
+    table = new_table("Run", [""], ["value"])
+    table.add_row("converged", "yes" if posterior.converged else "no")
+    table.add_row("stopped by", posterior.stopped_by)
+    table.add_row("moves of each chain", f"{posterior.n_moves:,}")
+    table.add_row("moves from draw to draw", f"{posterior.thin:,}")
+    table.add_row("spread of predictions", spread_in_colour(posterior.verdict.spread))
+    return table
+
+
+def convergence_in_words(posterior: Posterior) -> str:
+    """Whether the chains have converged and, if not, what is missing."""
+    if posterior.converged:
+        return "The chains have converged."
+    missing = ", ".join(posterior.verdict.missing())
+    return f"The chains have not converged: {missing}. Take the probabilities as provisional."
+
+
 def rhat_in_colour(rhat: float) -> str:
     """R-hat with three decimals, marked where chains disagree."""
-    if rhat <= CONVERGED_RHAT:
-        return f"[green]{rhat:.3f}[/green]"
-    return f"[yellow]{rhat:.3f} ![/yellow]"
+    return _in_colour(f"{rhat:.3f}", is_good=rhat <= WANTED_RHAT)
+
+
+def spread_in_colour(spread: float) -> str:
+    """Spread with four decimals, marked where chains predict differently."""
+    return _in_colour(f"{spread:.4f}", is_good=spread <= WANTED_SPREAD)
+
+
+def _in_colour(figure: str, is_good: bool) -> str:
+    return f"[green]{figure}[/green]" if is_good else f"[yellow]{figure} ![/yellow]"
 
 
 def moves_table(posterior: Posterior) -> Table:

@@ -5,7 +5,7 @@ import pytest
 
 from exact_answers import BoxProgram, all_trees, grid_problem, strategy_settings
 from sweeptree.engines import ChainFactory, make_forest
-from sweeptree.posterior import collect
+from sweeptree.posterior import pool_draws
 from sweeptree.prediction import mean_probabilities
 from sweeptree.settings import RULE_PRIORS, TREE_PRIORS
 
@@ -27,7 +27,7 @@ def sample(problem, n_chains=4, n_moves=2_000_000, thin=200, **changes):
     for chain in chains:
         chain.run(50_000, True)
         chain.run(n_moves, False, thin)
-    return collect(chains, problem.table.columns, False)
+    return pool_draws(chains, problem.table.columns, slice(None))
 
 
 def p_leaves(posterior, problem):

@@ -87,6 +87,14 @@ def assert_same_trace(a, b):
     np.testing.assert_array_equal(*leaf_counts)
 
 
+def assert_same_draws(a, b):
+    """Bit by bit, trees included."""
+    for name in ("n_leaves", "depth", "log_likelihood", "log_prior", "tree"):
+        np.testing.assert_array_equal(a[name], b[name])
+    for mine, yours in zip(a["trees"], b["trees"], strict=True):
+        np.testing.assert_array_equal(mine, yours)
+
+
 def assert_engines_agree(table, target, strategy):
     kernel = run("kernel", table, target, strategy)
     reference = run("reference", table, target, strategy)
@@ -201,3 +209,87 @@ def test_golden_trace():
     chain = run("kernel", table, target, strategy)
     assert chain.full_trace[0][::500].tolist() == GOLDEN_N_LEAVES
     assert chain.counts.sum(axis=0).tolist() == GOLDEN_COUNTS
+
+
+# Halving
+
+
+def trees_by_draw(draws):
+    """What each draw's tree is, as bytes."""
+    offsets, variable, threshold, leaf_counts = draws["trees"]
+    leaf_offsets = np.concatenate(([0], np.cumsum(variable == -1)))[offsets]
+    trees = [
+        (
+            variable[offsets[t] : offsets[t + 1]].tobytes(),
+            threshold[offsets[t] : offsets[t + 1]].tobytes(),
+            leaf_counts[leaf_offsets[t] : leaf_offsets[t + 1]].tobytes(),
+        )
+        for t in range(len(offsets) - 1)
+    ]
+    assert sorted(set(draws["tree"].tolist())) == list(range(len(trees)))
+    return [trees[t] for t in draws["tree"]]
+
+
+def new_chain(engine, anneal_moves=0):
+    table = small_table()
+    strategy = strategy_settings(table, "exact", "reject", "ranks", anneal_moves)
+    factory = ChainFactory(engine, table, target_settings(table), strategy)
+    return factory.make(np.random.PCG64(1), False)
+
+
+@pytest.mark.parametrize("engine", ["kernel", "reference"])
+@pytest.mark.parametrize("thin", [1, 7])  # at 1 most draws share their tree with the one before
+def test_halving_keeps_every_second_draw(engine, thin):
+    chain = new_chain(engine)
+    chain.run(700, False, thin)
+    before = chain.draws
+    chain.halve_draws()
+    after = chain.draws
+    for name in ("n_leaves", "depth", "log_likelihood", "log_prior"):
+        np.testing.assert_array_equal(after[name], before[name][1::2])
+    assert trees_by_draw(after) == trees_by_draw(before)[1::2]
+
+
+@pytest.mark.parametrize("engine", ["kernel", "reference"])
+def test_chain_that_was_halved_goes_on_as_one_with_twice_the_interval(engine):
+    halved, plain = new_chain(engine), new_chain(engine)
+    halved.run(200, True, 1)
+    halved.run(400, False, 1)
+    halved.halve_draws()
+    halved.run(400, False, 2)
+    halved.halve_draws()
+    halved.run(404, False, 4)
+    plain.run(200, True, 4)
+    plain.run(1204, False, 4)
+    assert_same_draws(halved.draws, plain.draws)
+
+
+def test_engines_halve_alike():
+    kernel, reference = new_chain("kernel"), new_chain("reference")
+    for chain in (kernel, reference):
+        chain.run(600, False, 3)
+        chain.halve_draws()
+        chain.run(66, False, 6)
+    a, b = kernel.draws, reference.draws
+    np.testing.assert_array_equal(a["tree"], b["tree"])
+    np.testing.assert_allclose(a["log_likelihood"], b["log_likelihood"], atol=1e-8)
+    for mine, yours in zip(a["trees"], b["trees"], strict=True):
+        np.testing.assert_allclose(mine, yours, rtol=1e-12)
+
+
+@pytest.mark.parametrize("engine", ["kernel", "reference"])
+def test_odd_number_of_draws_cannot_be_halved(engine):
+    chain = new_chain(engine)
+    chain.halve_draws()  # nothing yet
+    chain.run(3, False, 1)
+    with pytest.raises(ValueError, match="even number"):
+        chain.halve_draws()
+
+
+@pytest.mark.parametrize("engine", ["kernel", "reference"])
+def test_annealing_ends_with_the_burn_in(engine):
+    annealed, plain = new_chain(engine, anneal_moves=10**6), new_chain(engine)
+    for chain in (annealed, plain):
+        chain.run(500, False, 1)
+    assert_same_draws(annealed.draws, plain.draws)
+    assert annealed.n_leaves > 1

@@ -380,7 +380,7 @@ class Chain:
         flat prior there are Catalan(k - 1) of them, and half a likelihood does not outweigh that.
         """
         change = self.target.log_likelihood(evaluation.tree) - self.log_likelihood
-        if self.n_moves_made >= self.strategy.anneal_moves:
+        if self.phase == "sampling" or self.n_moves_made >= self.strategy.anneal_moves:
             return evaluation.log_ratio + change
         heat = self.n_moves_made / self.strategy.anneal_moves
         k, k_new = self.grown.n_leaves, evaluation.tree.n_leaves
@@ -392,6 +392,10 @@ class Chain:
         self.counts[PHASES.index(self.phase), MOVES.index(move), OUTCOMES.index(outcome)] += 1
 
     # ---- what the kernel's chain offers too ------------------------------------------------
+
+    def halve_draws(self) -> None:
+        """Keep the second draw, the fourth and so on."""
+        self.record.halve()
 
     @property
     def n_leaves(self) -> int:

@@ -46,6 +46,9 @@ class Forest:
     def average(self, x: FloatArray, weight: FloatArray, leaf_value: FloatArray) -> FloatArray:
         """Return (row, class): the weighted sum over trees of each row's leaf value."""
         total = np.zeros((len(x), leaf_value.shape[1]))
-        for w, leaves in zip(weight, self.apply(x), strict=True):
-            total += w * leaf_value[leaves]
+        leaves = np.empty(len(x), dtype=np.int32)
+        for w, root in zip(weight, self.roots, strict=True):
+            if w != 0.0:
+                self.send_down(root, x, np.arange(len(x)), leaves)
+                total += w * leaf_value[leaves]
         return total

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import accumulate
 from typing import Any
 
 import numpy as np
@@ -52,6 +53,36 @@ class Record:
         self.threshold.append(node.rule.threshold)
         for child in tree.children(node):
             self.add_subtree(tree, child)
+
+    def halve(self) -> None:
+        """Keep the second draw, the fourth and so on, and the trees that these use.
+
+        The number of draws must be even: the tree of the last one is kept, so that the next draw
+        may share it.
+        """
+        if len(self.tree) % 2:
+            raise ValueError("only an even number of draws can be halved")
+        del self.n_leaves[::2], self.depth[::2], self.tree[::2]
+        del self.log_likelihood[::2], self.log_prior[::2]
+        self.drop_unused_trees()
+
+    def drop_unused_trees(self) -> None:
+        """Keep the trees that some draw uses, and renumber them.
+
+        A tree of m nodes has (m + 1) / 2 leaves.
+        """
+        used = sorted(set(self.tree))
+        nodes = [slice(*self.node_offsets[t : t + 2]) for t in used]
+        leaves = [
+            slice((of_tree.start + t) // 2, (of_tree.stop + t + 1) // 2)
+            for t, of_tree in zip(used, nodes, strict=True)
+        ]
+        self.variable = [v for of_tree in nodes for v in self.variable[of_tree]]
+        self.threshold = [v for of_tree in nodes for v in self.threshold[of_tree]]
+        self.leaf_counts = [counts for of_tree in leaves for counts in self.leaf_counts[of_tree]]
+        self.node_offsets = [0, *accumulate(of_tree.stop - of_tree.start for of_tree in nodes)]
+        new_number = {t: i for i, t in enumerate(used)}
+        self.tree = [new_number[t] for t in self.tree]
 
     def as_arrays(self) -> dict[str, Any]:
         """Return the traces and the trees in the kernel's form."""

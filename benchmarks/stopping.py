@@ -1,0 +1,98 @@
+"""How good the answer is when chains stop by themselves, against chains whose length was given.
+
+For each seed the chains run until converged; then others, with another seed, run for as long. The
+second were not stopped at a moment that looked good, so the difference is what stopping by looking
+does: how many of the second would have been called converged, and how far the probabilities of
+both are from those of a run that is many times longer.
+
+    python -m benchmarks.stopping
+    python -m benchmarks.stopping --sets Votes --seeds 60
+"""
+
+from __future__ import annotations
+
+import argparse
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from rich.console import Console
+from sklearn.exceptions import ConvergenceWarning
+
+from sweeptree import BayesianTreeClassifier
+from sweeptree.datasets import load_votes, load_wisconsin, make_xor3
+from sweeptree.encoding import FloatArray
+from sweeptree.summary import new_table
+
+SETS: dict[str, Callable[[], Any]] = {
+    "XOR3": lambda: make_xor3(random_state=0),
+    "Votes": load_votes,
+    "Wisconsin": load_wisconsin,
+}
+LONG = {"n_chains": 8, "n_draws": 1000, "thin": 4000}
+FIRST_OTHER_SEED = 1_000_000
+
+
+def fit(bunch: Any, seed: int, **lengths: Any) -> BayesianTreeClassifier:
+    model = BayesianTreeClassifier(random_state=seed, progress=False, **lengths)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        return model.fit(bunch.data, bunch.target)
+
+
+def figures(model: BayesianTreeClassifier, X: FloatArray, expected: FloatArray) -> list[float]:
+    """Return converged, R-hat and effective draws of the leaves, spread and error."""
+    verdict = model.posterior_.verdict
+    error = np.abs(model.predict_proba(X) - expected).mean()
+    return [
+        verdict.is_converged,
+        verdict.rhat_n_leaves,
+        verdict.ess_n_leaves,
+        verdict.spread,
+        error,
+    ]
+
+
+def measure(bunch: Any, n_seeds: int) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return the moves of each run and, averaged over seeds, the figures of both kinds."""
+    expected = fit(bunch, 2 * FIRST_OTHER_SEED, **LONG).predict_proba(bunch.data)
+    n_moves, stopped, given = [], [], []
+    for seed in range(n_seeds):
+        model = fit(bunch, seed)
+        posterior = model.posterior_
+        other = fit(bunch, FIRST_OTHER_SEED + seed, n_draws=posterior.n_draws, thin=posterior.thin)
+        n_moves.append(posterior.n_moves)
+        stopped.append(figures(model, bunch.data, expected))
+        given.append(figures(other, bunch.data, expected))
+    return np.array(n_moves), np.mean(stopped, axis=0), np.mean(given, axis=0)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--sets", nargs="+", choices=SETS, default=list(SETS), metavar="SET")
+    parser.add_argument("--seeds", type=int, default=20, help="how many runs of each kind")
+    options = parser.parse_args()
+    report = new_table(
+        f"{options.seeds} runs of each kind, means",
+        ["table", "length"],
+        ["moves", "converged", "R-hat k", "ESS k", "spread", "error"],
+    )
+    for name in options.sets:
+        n_moves, *kinds = measure(SETS[name](), options.seeds)
+        for label, found in zip(("until converged", "given"), kinds, strict=True):
+            report.add_row(
+                name,
+                label,
+                f"{n_moves.mean():,.0f}",
+                f"{100 * found[0]:.0f} %",
+                f"{found[1]:.4f}",
+                f"{found[2]:.0f}",
+                f"{found[3]:.4f}",
+                f"{found[4]:.4f}",
+            )
+    Console(width=100).print(report)
+
+
+if __name__ == "__main__":
+    main()

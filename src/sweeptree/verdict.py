@@ -1,0 +1,114 @@
+"""When chains count as converged: what is wanted, what was found, and what is missing."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+WANTED_RHAT = 1.01
+"""At most: above this the chains disagree too much to be pooled without a warning."""
+WANTED_ESS = 400
+"""At least, over all chains together: with fewer effective draws R-hat itself is vague."""
+WANTED_SPREAD = 0.005
+"""At most: how far apart the chains' own predictions lie, in probability."""
+
+TRACES = ("the number of leaves", "the log posterior")
+
+
+class Verdict(NamedTuple):
+    """The figures that tell whether chains have converged; NaN where one is not known."""
+
+    rhat_n_leaves: float
+    """Rank-normalised split R-hat of the number of leaves."""
+    rhat_log_posterior: float
+    ess_n_leaves: float
+    """Bulk effective sample size of the number of leaves, over all chains together."""
+    ess_log_posterior: float
+    spread: float = math.nan
+    """Standard deviation between the chains' mean probabilities, averaged over training rows and
+    classes; with one chain, between its halves."""
+
+    @property
+    def is_converged(self) -> bool:
+        """Whether all that is wanted holds."""
+        return self.traces_agree and self.spread <= WANTED_SPREAD
+
+    @property
+    def traces_agree(self) -> bool:
+        """Whether what is wanted of the number of leaves and of the log posterior holds."""
+        return (
+            self.rhat_n_leaves <= WANTED_RHAT
+            and self.rhat_log_posterior <= WANTED_RHAT
+            and self.ess_n_leaves >= WANTED_ESS
+            and self.ess_log_posterior >= WANTED_ESS
+        )
+
+    def missing(self) -> list[str]:
+        """Say what is not as wanted; nothing if the chains have converged.
+
+        Examples
+        --------
+        >>> for words in Verdict(1.034, 1.002, 231.4, 805.2, 0.012).missing():
+        ...     print(words)
+        R-hat is 1.034 for the number of leaves (at most 1.01 is wanted)
+        there are 231 effective draws of the number of leaves (at least 400 are wanted)
+        the probabilities differ between chains by 0.012 (at most 0.005 is wanted)
+        """
+        return [*self.disagreements(), *self._unknown(), *self._few_draws(), *self._far_apart()]
+
+    def disagreements(self) -> list[str]:
+        """Say which R-hats are too large."""
+        rhats = zip(TRACES, (self.rhat_n_leaves, self.rhat_log_posterior), strict=True)
+        too_large = [
+            f"{_visibly_above(WANTED_RHAT, rhat)} for {name}"
+            for name, rhat in rhats
+            if rhat > WANTED_RHAT
+        ]
+        if not too_large:
+            return []
+        return [f"R-hat is {' and '.join(too_large)} (at most {WANTED_RHAT} is wanted)"]
+
+    def _unknown(self) -> list[str]:
+        is_known = not math.isnan(self.rhat_n_leaves + self.rhat_log_posterior)
+        return [] if is_known else ["R-hat cannot be told from these draws"]
+
+    def _few_draws(self) -> list[str]:
+        sizes = zip(TRACES, (self.ess_n_leaves, self.ess_log_posterior), strict=True)
+        too_few = [
+            f"{int(size)} effective draws of {name}" for name, size in sizes if size < WANTED_ESS
+        ]
+        if not too_few:
+            return []
+        return [f"there are {' and '.join(too_few)} (at least {WANTED_ESS} are wanted)"]
+
+    def _far_apart(self) -> list[str]:
+        if not self.spread > WANTED_SPREAD:
+            return []
+        spread = _visibly_above(WANTED_SPREAD, self.spread)
+        return [
+            f"the probabilities differ between chains by {spread} "
+            f"(at most {WANTED_SPREAD} is wanted)"
+        ]
+
+    def in_short(self) -> str:
+        """Write all figures on one line.
+
+        Examples
+        --------
+        >>> Verdict(1.034, 1.021, 231.4, 805.2).in_short()
+        'R-hat 1.034 leaves, 1.021 log posterior · ESS 231 · spread –'
+        """
+        ess = min(self.ess_n_leaves, self.ess_log_posterior)
+        spread = "–" if math.isnan(self.spread) else f"{self.spread:.4f}"
+        return (
+            f"R-hat {self.rhat_n_leaves:.3f} leaves, {self.rhat_log_posterior:.3f} log posterior"
+            f" · ESS {ess:.0f} · spread {spread}"
+        )
+
+
+def _visibly_above(limit: float, value: float) -> str:
+    """Write a value with three decimals, or with more if it would look like the limit."""
+    n_decimals = 3
+    while float(f"{value:.{n_decimals}f}") <= limit:
+        n_decimals += 1
+    return f"{value:.{n_decimals}f}"
