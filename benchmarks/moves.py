@@ -60,7 +60,7 @@ def settings_of(table: EncodedTable, strategy: str) -> tuple[TargetSettings, Str
         split_chance=0.95,
         rule_prior=habits.rule_prior,
         likelihood="marginal",
-        alpha=(1.0,) * table.n_classes,
+        alphas=((1.0,) * table.n_classes,),
         min_samples_leaf=3,
         max_leaves=table.n_rows // 3,
     )

@@ -79,7 +79,7 @@ def _crabs() -> LabelledTable:
 
 
 def _leaves() -> LabelledTable:
-    """The first ten of 32 species."""
+    """Take the first ten of 32 species."""
     leaves = _from_r("modeldata", "leaf_id_flavia", "species")
     is_kept = leaves.y < 10
     return _part(LabelledTable(leaves.X[is_kept], leaves.y[is_kept]), 400)

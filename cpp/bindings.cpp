@@ -8,6 +8,7 @@
 #include <map>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 #include "chain.hpp"
 #include "predict.hpp"
@@ -92,13 +93,18 @@ void init_data(Data* self, std::size_t n_classes, const Array<std::int32_t>& lab
 
 void init_target(Target* self, const Data& data, const std::string& tree_prior, double leaf_penalty,
                  double gamma, double delta, double split_chance, const std::string& rule_prior,
-                 const std::string& likelihood, const std::vector<double>& alpha,
+                 const std::string& likelihood, const std::vector<std::vector<double>>& alphas,
                  int min_samples_leaf, int max_leaves) {
-  require(alpha.size() == data.n_classes(), "alpha needs one value per class");
+  require(!alphas.empty(), "alpha needs at least one value");
+  std::vector<LeafLikelihood> leaf_likelihoods;
+  for (const std::vector<double>& alpha : alphas) {
+    require(alpha.size() == data.n_classes(), "alpha needs one number per class");
+    leaf_likelihoods.emplace_back(named(likelihoods, likelihood), alpha, data.n_rows());
+  }
   const TreePrior shape = named(tree_priors, tree_prior);
   const RulePrior rules = named(rule_priors, rule_prior);
   new (self) Target{&data,
-                    LeafLikelihood(named(likelihoods, likelihood), alpha, data.n_rows()),
+                    std::move(leaf_likelihoods),
                     ShapePrior(shape, leaf_penalty, gamma, delta, max_leaves),
                     RangePrior(shape, split_chance, rules, &data, min_samples_leaf),
                     rules,
@@ -183,6 +189,7 @@ class BoundChain {
     out["depth"] = to_numpy(draws.depth);
     out["log_likelihood"] = to_numpy(draws.log_likelihood);
     out["log_prior"] = to_numpy(draws.log_prior);
+    out["alpha"] = to_numpy(draws.alpha);
     out["tree"] = to_numpy(draws.tree);
     out["trees"] = trees_to_numpy(draws.trees, target_.data->n_classes());
     return out;
@@ -347,7 +354,7 @@ NB_MODULE(_kernel, m) {
 
   nb::class_<Target>(m, "Target")
       .def("__init__", &init_target, nb::keep_alive<1, 2>(), "data"_a, "tree_prior"_a, "leaf_penalty"_a,
-           "gamma"_a, "delta"_a, "split_chance"_a, "rule_prior"_a, "likelihood"_a, "alpha"_a, "min_samples_leaf"_a,
+           "gamma"_a, "delta"_a, "split_chance"_a, "rule_prior"_a, "likelihood"_a, "alphas"_a, "min_samples_leaf"_a,
            "max_leaves"_a);
 
   nb::class_<Strategy>(m, "Strategy")

@@ -3,11 +3,13 @@
 // Birth, death and the changes are the paper's; graft, splice, swap and regraft make sweeping exact.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cmath>
 #include <cstdint>
 #include <numbers>
+#include <vector>
 
 #include "data.hpp"
 #include "prior.hpp"
@@ -58,6 +60,15 @@ struct Proposal {
   int other = none;      // regraft: the node above which the subtree goes
 };
 
+// What a proposal leads to. `log_ratio` is its proposal-and-prior part.
+struct Evaluation {
+  bool is_available = false;
+  double log_ratio = 0.0;
+  double log_likelihood_change = 0.0;
+  int n_leaves_change = 0;
+  bool is_swept = false;
+};
+
 inline Move draw_move(Random& random, const MoveProbabilities& p_move) {
   double rest = random.uniform();
   int last = birth;  // what rounding leaves over goes to the last move that is made at all
@@ -68,6 +79,27 @@ inline Move draw_move(Random& random, const MoveProbabilities& p_move) {
     last = move;
   }
   return static_cast<Move>(last);
+}
+
+inline int draw_member(Random& random, const NodeSet& set) {
+  return set.size() == 0 ? none : set[random.below(set.size())];
+}
+
+// One of all 2k - 1.
+inline int draw_node(Random& random, const Tree& tree) {
+  const int n_leaves = tree.n_leaves();
+  const int place = random.below(2 * n_leaves - 1);
+  return place < n_leaves ? tree.leaves[place] : tree.splits[place - n_leaves];
+}
+
+// A place, each with a chance in proportion to its weight. The weights are used up.
+inline int draw_by_log_weight(Random& random, std::vector<double>& log_weights) {
+  const double most = *std::max_element(log_weights.begin(), log_weights.end());
+  double sum = 0.0;
+  for (double& weight : log_weights) weight = sum += std::exp(weight - most);
+  const auto above =
+      std::upper_bound(log_weights.begin(), log_weights.end(), random.uniform() * sum);
+  return static_cast<int>(std::min(above, log_weights.end() - 1) - log_weights.begin());
 }
 
 // One uniform gives both the cut (or gap) and the place inside it.

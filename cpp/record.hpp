@@ -62,6 +62,7 @@ struct Draws {
   std::vector<std::int32_t> depth;
   std::vector<double> log_likelihood;
   std::vector<double> log_prior;
+  std::vector<std::int32_t> alpha;  // which of the values that it may take
   std::vector<std::int32_t> tree;  // index into trees
   FlatTrees trees;
 
@@ -72,6 +73,7 @@ struct Draws {
     keep_every_second(depth);
     keep_every_second(log_likelihood);
     keep_every_second(log_prior);
+    keep_every_second(alpha);
     keep_every_second(tree);
     FlatTrees kept;
     std::int32_t last = -1;

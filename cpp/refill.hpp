@@ -19,7 +19,9 @@ struct LeafSums {
 
 class Refill {
  public:
-  Refill(const Target& target, Tree& tree) : target_(target), data_(*target.data), tree_(tree) {}
+  // The likelihood may be exchanged for another between two runs.
+  Refill(const Target& target, const LeafLikelihood* const& likelihood, Tree& tree)
+      : target_(target), data_(*target.data), likelihood_(likelihood), tree_(tree) {}
 
   LeafSums before;
   LeafSums after;
@@ -121,7 +123,7 @@ class Refill {
       starved_leaf = leaf;
       return;
     }
-    const double log_leaf = target_.likelihood.log_leaf(&counts_[counts], n_rows);
+    const double log_leaf = likelihood_->log_leaf(&counts_[counts], n_rows);
     const double log_stop = target_.log_stop(mask);
     after.log_likelihood += log_leaf;
     after.log_stop += log_stop;
@@ -164,6 +166,7 @@ class Refill {
 
   const Target& target_;
   const Data& data_;
+  const LeafLikelihood* const& likelihood_;
   Tree& tree_;
   int most_starved_ = 0;
   int top_ = none;

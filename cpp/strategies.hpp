@@ -26,6 +26,9 @@ struct Strategy {
 // Steps over cut points are, this often, draws from the prior: a cut far away is within reach.
 inline constexpr double p_anywhere = 0.15;
 
+// After so many moves alpha is drawn anew, where it is learned.
+inline constexpr std::int64_t moves_between_alphas = 50;
+
 // After so many redraws in a row the chain stays where it is: nothing may be available at all.
 inline constexpr int max_redraws = 1000;
 

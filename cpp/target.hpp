@@ -1,6 +1,8 @@
 // What is sampled from: the data, the likelihood and the priors.
 #pragma once
 
+#include <vector>
+
 #include "data.hpp"
 #include "likelihood.hpp"
 #include "prior.hpp"
@@ -9,7 +11,7 @@ namespace sweeptree {
 
 struct Target {
   const Data* data;
-  LeafLikelihood likelihood;
+  std::vector<LeafLikelihood> likelihoods;  // one for each value that alpha may take
   ShapePrior shape;
   RangePrior range;
   RulePrior rule_prior;

@@ -1,6 +1,7 @@
 // The growing tree: its nodes, their rows, and the sets from which moves pick.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -85,7 +86,15 @@ struct Node {
   bool is_leaf() const { return left == none; }
 };
 
-// Structure alone; the chain fills in the rows and the likelihoods.
+// A node taken out of the tree together with its parent, the split above it.
+struct Removal {
+  int node = none;
+  int split = none;
+  int promoted = none;  // the node's sibling, which has taken the split's place
+  bool was_left = false;
+};
+
+// Structure alone; the moves fill in the rows and the likelihoods.
 class Tree {
  public:
   Tree(std::size_t n_classes, std::size_t n_words) : masks(n_words), n_classes_(n_classes) {
@@ -115,6 +124,17 @@ class Tree {
     int depth = 0;
     while ((node = nodes_[node].parent) != none) ++depth;
     return depth;
+  }
+
+  int depth_below(int node) const {
+    if (nodes_[node].is_leaf()) return 0;
+    return 1 + std::max(depth_below(nodes_[node].left), depth_below(nodes_[node].right));
+  }
+
+  bool shares_cut_with_sibling(int split) const {
+    const Node& other = nodes_[sibling(split)];
+    const Rule& rule = nodes_[split].rule;
+    return !other.is_leaf() && other.rule.variable == rule.variable && other.rule.cut == rule.cut;
   }
 
   // The number of prunable nodes once this leaf is split: its parent stops being one of them if
@@ -180,13 +200,17 @@ class Tree {
     nodes_[node].parent = nodes_[added].parent = split;
   }
 
-  // Takes `removed` and its parent out; the sibling takes the parent's place. Returns the sibling.
-  // The parent keeps its rule, and link_above undoes this.
-  int unlink(int removed) {
-    const int split = nodes_[removed].parent;
-    const int promoted = sibling(removed);
-    replace_child(nodes_[split].parent, split, promoted);
-    return promoted;
+  // Takes a node and its parent out; the sibling takes the parent's place. The parent keeps its
+  // rule and the node its rows, so that relink can undo this.
+  Removal unlink(int node) {
+    const int split = nodes_[node].parent;
+    const Removal removal{node, split, sibling(node), nodes_[split].left == node};
+    replace_child(nodes_[split].parent, split, removal.promoted);
+    return removal;
+  }
+
+  void relink(const Removal& removal) {
+    link_above(removal.promoted, removal.split, removal.node, removal.was_left);
   }
 
   // ---- sets: what moves pick from, brought up to date when a proposal is accepted -------------
@@ -197,6 +221,16 @@ class Tree {
     const bool should_be = !nodes_[node].is_leaf() && is_prunable(node);
     if (should_be && !is_member) prunable.add(node);
     if (!should_be && is_member) prunable.remove(node);
+  }
+
+  // Gives up an unlinked leaf and its parent for good.
+  void discard(const Removal& removal) {
+    leaves.remove(removal.node);
+    splits.remove(removal.split);
+    if (prunable.contains(removal.split)) prunable.remove(removal.split);
+    free_node(removal.node);
+    free_node(removal.split);
+    update_prunable(nodes_[removal.promoted].parent);
   }
 
   NodeSet leaves;

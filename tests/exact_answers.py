@@ -11,7 +11,7 @@ lists the trees one by one.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import product
 
@@ -31,6 +31,7 @@ class Problem:
     rule_prior: str = "observed"
     likelihood: str = "marginal"
     alpha: float = 1.0
+    learned_alphas: tuple[float, ...] = ()
     leaf_penalty: float = 0.6
     gamma: float = 0.9
     delta: float = 0.7
@@ -53,7 +54,7 @@ class Problem:
             split_chance=self.split_chance,
             rule_prior=self.rule_prior,
             likelihood=self.likelihood,
-            alpha=(self.alpha,) * self.n_classes,
+            alphas=tuple((a,) * self.n_classes for a in self.learned_alphas or (self.alpha,)),
             min_samples_leaf=self.p_min,
             max_leaves=self.max_leaves,
         )
@@ -173,12 +174,15 @@ class BoxProgram:
         weights = self.by_size(self.whole, 0) * self.size_weights()
         return weights / weights.sum()
 
+    def evidence(self):
+        """P(D), but for the constant of the prior."""
+        return (self.by_size(self.whole, 0) * self.size_weights()).sum()
+
     def predictive(self, ranks):
         """P(class | x, D) at a point given by its ranks."""
-        total = (self.by_size(self.whole, 0) * self.size_weights()).sum()
         self.sums_along = {}
         along = self.along(self.whole, 0, tuple(ranks))
-        return (along * self.size_weights()[:, None]).sum(axis=0) / total
+        return (along * self.size_weights()[:, None]).sum(axis=0) / self.evidence()
 
     def size_weights(self):
         return np.array([0.0] + [self.problem.size_weight(k) for k in range(1, self.n_sizes)])
@@ -242,6 +246,26 @@ class BoxProgram:
                 both = np.convolve(inside[:, c], outside)[: self.n_sizes]
                 total[:, c] += split * probability * both
         return total
+
+
+class AlphaMixture:
+    """Box programs for several values of α, equally likely a priori, and their average."""
+
+    def __init__(self, problem):
+        self.programs = [
+            BoxProgram(replace(problem, alpha=alpha)) for alpha in problem.learned_alphas
+        ]
+
+    def p_alpha(self):
+        """P(α | D) for each value."""
+        evidence = np.array([program.evidence() for program in self.programs])
+        return evidence / evidence.sum()
+
+    def p_leaves(self):
+        return self.p_alpha() @ np.array([program.p_leaves() for program in self.programs])
+
+    def predictive(self, ranks):
+        return self.p_alpha() @ np.array([program.predictive(ranks) for program in self.programs])
 
 
 def all_trees(problem):

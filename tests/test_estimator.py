@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
+from sklearn.datasets import load_wine
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -234,6 +235,37 @@ def test_table_without_a_usable_rule_gives_the_class_shares(X, unavailable, stra
     expected = (np.array([5, 2, 1]) + alpha) / (8 + alpha.sum())
     assert_allclose(model.predict_proba([[0, 7], [3, 3]]), [expected] * 2, rtol=1e-14)
     assert_array_equal(model.feature_importances_, 0.0)
+
+
+def test_alpha_is_learned_with_the_trees():
+    X, y = load_wine(return_X_y=True)
+    model = short(alpha="learn", n_draws=200).fit(X, y)
+    posterior = model.posterior_
+    assert posterior.alphas.shape == (16, 3)
+    assert_allclose(posterior.alphas.sum(axis=1)[[0, -1]], [0.05, 10.0])
+    assert posterior.alpha.shape == (*posterior.n_leaves.shape, 3)
+    assert len(np.unique(posterior.alpha)) > 3
+    assert_allclose(
+        model.predict_proba(X), model.predict_proba_draws(X).mean(axis=(0, 1)), atol=1e-12
+    )
+
+
+def test_learned_alpha_is_small_where_classes_are_clear_and_large_where_they_are_not():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(300, 3))
+    clear = (X[:, 0] > 0).astype(int)
+    unclear = (rng.random(300) < 0.5).astype(int)
+    learned = [
+        short(alpha="learn", n_burn_in=20_000, n_draws=200).fit(X, y).posterior_.alpha.mean()
+        for y in (clear, unclear)
+    ]
+    assert learned[0] < 0.5 < learned[1]
+
+
+def test_plug_in_likelihood_has_no_alpha_to_learn():
+    X, y = load_wine(return_X_y=True)
+    with pytest.raises(ValueError, match='alpha="learn" needs likelihood="marginal"'):
+        short(alpha="learn", likelihood="plug-in").fit(X, y)
 
 
 def test_alpha_per_class_follows_the_order_of_the_classes():

@@ -88,7 +88,18 @@ def test_interrupt_stops_the_chains_at_once_and_leaves_no_thread():
 def factory_of():
     X, y = make_xor3(100, random_state=0, return_X_y=True)
     table = encode(X, y.astype(np.int32), 2)
-    target = TargetSettings("uniform", 0.95, 1.0, 0.95, "continuous", "marginal", (1.0, 1.0), 3, 33)
+    target = TargetSettings(
+        tree_prior="uniform",
+        leaf_penalty=0.0,
+        gamma=0.95,
+        delta=1.0,
+        split_chance=0.95,
+        rule_prior="continuous",
+        likelihood="marginal",
+        alphas=((1.0, 1.0),),
+        min_samples_leaf=3,
+        max_leaves=33,
+    )
 
     def make(engine, **changed):
         strategy = {

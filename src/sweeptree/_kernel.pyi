@@ -33,7 +33,7 @@ class Target:
         split_chance: float,
         rule_prior: str,
         likelihood: str,
-        alpha: tuple[float, ...],
+        alphas: tuple[tuple[float, ...], ...],
         min_samples_leaf: int,
         max_leaves: int,
     ) -> None: ...

@@ -20,6 +20,7 @@ from sklearn.utils.validation import check_is_fitted
 from sweeptree import memory, prediction, settings
 from sweeptree.encoding import EncodedTable, FloatArray, encode
 from sweeptree.engines import ENGINES, ChainFactory
+from sweeptree.posterior import Legend
 from sweeptree.progress import has_viewer
 from sweeptree.sampling import spawn_bit_generators
 from sweeptree.stopping import Judge, rows_to_judge_by, run_chains, warning_about
@@ -65,9 +66,11 @@ class BayesianTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mi
         Prior of a rule given its variable: uniform over the gaps between observed values, or
         over the variable's range. None: the strategy's own ("continuous" for "sweeping",
         "observed" otherwise).
-    alpha : float or sequence of float, default=1.0
+    alpha : float, sequence of float or "learn", default=1.0
         Dirichlet parameter of the class probabilities in a leaf; one for all classes, or one per
-        class in the order of `classes_`.
+        class in the order of `classes_`. "learn" samples it along with the tree: the same for
+        all classes, its sum over the classes being one of 16 values from 0.05 to 10, evenly
+        spaced on the log scale and equally likely a priori.
     likelihood : {"marginal", "plug-in"}, default="marginal"
         "marginal" integrates the leaf's class probabilities out. "plug-in" takes the leaf's own
         frequencies: it reproduces the paper's tables, but is overconfident.
@@ -165,7 +168,11 @@ class BayesianTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mi
         "leaf_penalty": [Interval(Real, 0, 100, closed="both")],
         "split_chance": [Interval(Real, 0, 1, closed="right")],
         "rule_prior": [StrOptions(set(settings.RULE_PRIORS)), None],
-        "alpha": [Interval(Real, 0, None, closed="neither"), "array-like"],
+        "alpha": [
+            Interval(Real, 0, None, closed="neither"),
+            "array-like",
+            StrOptions({"learn"}),
+        ],
         "likelihood": [StrOptions(set(settings.LIKELIHOODS))],
         "min_samples_leaf": [Interval(Integral, 1, None, closed="left")],
         "max_leaves": [Interval(Integral, 1, None, closed="left"), None],
@@ -203,7 +210,7 @@ class BayesianTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mi
         leaf_penalty: float = 0.7,
         split_chance: float = 0.95,
         rule_prior: str | None = None,
-        alpha: float | Sequence[float] = 1.0,
+        alpha: float | Sequence[float] | str = 1.0,
         likelihood: str = "marginal",
         min_samples_leaf: int = 3,
         max_leaves: int | None = None,
@@ -295,16 +302,16 @@ class BayesianTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mi
         schedule = self._resolve_schedule()
         keeps_full_trace = self.trace == "full"
         memory.check_draws_fit(schedule, self.n_chains, table.n_classes, keeps_full_trace)
-        self._target = self._resolve_target(table)
-        factory = ChainFactory(self.engine, table, self._target, self._resolve_strategy(table))
-        columns = table.columns
+        target = self._resolve_target(table)
+        factory = ChainFactory(self.engine, table, target, self._resolve_strategy(table))
+        legend = Legend(table.columns, np.array(target.alphas))
         del table  # the factory keeps what the chains need, which is less
         generators = spawn_bit_generators(check_random_state(self.random_state), self.n_chains)
         self.posterior_ = run_chains(
             [factory.make(generator, keeps_full_trace) for generator in generators],
-            columns,
+            legend,
             schedule,
-            Judge(self._target, rows_to_judge_by(X), self.engine),
+            Judge(rows_to_judge_by(X), self.engine),
             n_threads=min(self.n_chains, effective_n_jobs(self.n_jobs)),
             keeps_full_trace=keeps_full_trace,
             shows_progress=has_viewer() if self.progress == "auto" else bool(self.progress),
@@ -327,7 +334,7 @@ class BayesianTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mi
         """
         check_is_fitted(self, "posterior_")
         X = read_rows(self, X)
-        return prediction.mean_probabilities(self.posterior_, self._target, X, self.engine)
+        return prediction.mean_probabilities(self.posterior_, X, self.engine)
 
     def predict_log_proba(self, X: Any) -> FloatArray:
         """Predict the logarithms of the class probabilities.
@@ -382,7 +389,7 @@ class BayesianTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mi
         check_is_fitted(self, "posterior_")
         X = read_rows(self, X)
         memory.check_predictions_fit(self.posterior_, len(X), len(self.classes_))
-        return prediction.probability_draws(self.posterior_, self._target, X, self.engine)
+        return prediction.probability_draws(self.posterior_, X, self.engine)
 
     def summary(self) -> None:
         """Print what was sampled: sizes, fit, convergence and moves.
@@ -440,7 +447,7 @@ class BayesianTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mi
             split_chance=float(self.split_chance),
             rule_prior=self.rule_prior or habits.rule_prior,
             likelihood=self.likelihood,
-            alpha=settings.resolve_alpha(self.alpha, table.n_classes),
+            alphas=settings.resolve_alphas(self.alpha, table.n_classes, self.likelihood),
             min_samples_leaf=int(self.min_samples_leaf),
             max_leaves=min(int(self.max_leaves or most_leaves), most_leaves),
         )

@@ -15,6 +15,8 @@ from sweeptree.settings import MOVES, OUTCOMES, PHASES
 from sweeptree.verdict import Verdict
 
 IntArray = npt.NDArray[np.int32]
+Part = tuple[slice, slice]
+"""Some of the draws: which chains, and which draws of each."""
 
 
 @dataclass(frozen=True)
@@ -44,6 +46,15 @@ class Trees:
         return n_leaves_before[self.node_offsets]
 
 
+class Legend(NamedTuple):
+    """What the numbers in the engines' records stand for."""
+
+    columns: IntArray
+    """The column of the table that each variable is."""
+    alphas: FloatArray
+    """(value, class): the Dirichlet parameters that each value of α is."""
+
+
 class FullTrace(NamedTuple):
     """Every move of every chain, burn-in included."""
 
@@ -65,6 +76,10 @@ class Draws:
     """Number of splits on the longest way down."""
     log_likelihood: FloatArray
     log_prior: FloatArray
+    alpha_index: IntArray
+    """Which of `alphas` each draw has."""
+    alphas: FloatArray
+    """(value, class): what the Dirichlet parameter may be; one value unless it is learned."""
     tree_index: IntArray
     """Which of `trees` each draw is."""
     trees: Trees
@@ -87,11 +102,20 @@ class Draws:
     @property
     def tree_weights(self) -> FloatArray:
         """Share of all draws that each distinct tree has."""
-        return self.tree_shares(self.tree_index)
+        weights: FloatArray = self.shares(np.s_[:, :]).sum(axis=1)
+        return weights
 
-    def tree_shares(self, tree_index: IntArray) -> FloatArray:
-        """Share that each distinct tree has in some of the draws, given by their trees."""
-        return np.bincount(tree_index.ravel(), minlength=len(self.trees)) / tree_index.size
+    def shares(self, part: Part) -> FloatArray:
+        """(tree, value of α): share that each pair has in a part of the draws."""
+        shape = len(self.trees), len(self.alphas)
+        pair = self.tree_index[part] * shape[1] + self.alpha_index[part]
+        n_draws = np.bincount(pair.ravel(), minlength=shape[0] * shape[1])
+        return n_draws.reshape(shape) / pair.size
+
+    @property
+    def alpha(self) -> FloatArray:
+        """(chain, draw, class): Dirichlet parameter of the class probabilities in a leaf."""
+        return self.alphas[self.alpha_index]
 
     def split_shares(self, n_columns: int) -> FloatArray:
         """Share of a tree's splits that ask about each column, averaged over the draws.
@@ -146,24 +170,25 @@ class Posterior(Draws):
         )
 
 
-def pool_draws(chains: Sequence[Chain], columns: IntArray, used: slice) -> Draws:
+def pool_draws(chains: Sequence[Chain], legend: Legend, used: slice) -> Draws:
     """Pool what the chains recorded.
 
     Parameters
     ----------
     chains : sequence of Chain
-    columns : array of int
-        The column of the table that each variable of the engine is.
+    legend : Legend
     used : slice
         Which draws of each chain.
     """
     records = [chain.draws for chain in chains]
-    trees, tree_index = _pool_trees(records, columns, used)
+    trees, tree_index = _pool_trees(records, legend.columns, used)
     return Draws(
         n_leaves=np.stack([record["n_leaves"][used] for record in records]),
         depth=np.stack([record["depth"][used] for record in records]),
         log_likelihood=np.stack([record["log_likelihood"][used] for record in records]),
         log_prior=np.stack([record["log_prior"][used] for record in records]),
+        alpha_index=np.stack([record["alpha"][used] for record in records]),
+        alphas=legend.alphas,
         tree_index=tree_index,
         trees=trees,
     )

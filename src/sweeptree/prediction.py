@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 
 from sweeptree.encoding import FloatArray
 from sweeptree.engines import Forest, make_forest
-from sweeptree.posterior import Draws, IntArray, Trees
-from sweeptree.settings import TargetSettings
+from sweeptree.posterior import Draws, IntArray, Part, Trees
 
 
-def leaf_probabilities(leaf_counts: IntArray, target: TargetSettings) -> FloatArray:
+def leaf_probabilities(leaf_counts: IntArray, alpha: FloatArray) -> FloatArray:
     """Class probabilities of each leaf.
 
-    The posterior mean of the Dirichlet, (m_ij + α_j) / (n_i + Σα), or the leaf's frequencies
-    under the plug-in likelihood.
+    The posterior mean of the Dirichlet, (m_ij + α_j) / (n_i + Σα); with α = 0, as under the
+    plug-in likelihood, the leaf's frequencies.
     """
-    alpha = np.array(target.alpha) if target.likelihood == "marginal" else 0.0
     weights = leaf_counts + alpha
-    probabilities: FloatArray = weights / weights.sum(axis=1, keepdims=True)
+    probabilities: FloatArray = weights / weights.sum(axis=-1, keepdims=True)
     return probabilities
 
 
@@ -29,48 +25,49 @@ def forest_of(trees: Trees, engine: str) -> Forest:
     return make_forest(engine, trees.node_offsets, trees.variable, trees.threshold)
 
 
-def mean_probabilities(
-    draws: Draws, target: TargetSettings, X: FloatArray, engine: str
-) -> FloatArray:
+def mean_probabilities(draws: Draws, X: FloatArray, engine: str) -> FloatArray:
     """(row, class): class probabilities averaged over all draws."""
-    mean: FloatArray = _averages(draws, [draws.tree_index], target, X, engine)[0]
-    return mean
+    return _average(draws, np.s_[:, :], forest_of(draws.trees, engine), X)
 
 
-def spread_between_chains(
-    draws: Draws, target: TargetSettings, X: FloatArray, engine: str
-) -> float:
+def spread_between_chains(draws: Draws, X: FloatArray, engine: str) -> float:
     """Tell how far apart the chains' mean probabilities are.
 
     The standard deviation between chains, averaged over rows and classes. A single chain is
     taken as two, its halves; NaN if it has no two draws.
     """
-    groups = list(draws.tree_index)
-    if len(groups) == 1:
+    parts: list[Part] = [np.s_[chain : chain + 1, :] for chain in range(draws.n_chains)]
+    if draws.n_chains == 1:
         half = draws.n_draws // 2
-        groups = [groups[0][:half], groups[0][draws.n_draws - half :]]
-    if not groups[0].size:
-        return np.nan
-    means = _averages(draws, groups, target, X, engine)
+        if half == 0:
+            return np.nan
+        parts = [np.s_[:, :half], np.s_[:, draws.n_draws - half :]]
+    forest = forest_of(draws.trees, engine)
+    means = np.stack([_average(draws, part, forest, X) for part in parts])
     return float(np.std(means, axis=0, ddof=1).mean())
 
 
-def _averages(
-    draws: Draws, groups: Sequence[IntArray], target: TargetSettings, X: FloatArray, engine: str
-) -> FloatArray:
-    """(group, row, class): class probabilities averaged over groups of draws, each by its trees."""
-    values = leaf_probabilities(draws.trees.leaf_counts, target)
-    forest = forest_of(draws.trees, engine)
-    means = np.stack([forest.average(X, draws.tree_shares(group), values) for group in groups])
-    means /= means.sum(axis=-1, keepdims=True)  # the sum of thousands of weights is rounded
-    return means
+def _average(draws: Draws, part: Part, forest: Forest, X: FloatArray) -> FloatArray:
+    """(row, class): class probabilities averaged over a part of the draws."""
+    shares = draws.shares(part)
+    mean = forest.average(X, shares.sum(axis=1), _mixed_leaf_probabilities(draws, shares))
+    mean /= mean.sum(axis=1, keepdims=True)  # the sum of thousands of weights is rounded
+    return mean
 
 
-def probability_draws(
-    draws: Draws, target: TargetSettings, X: FloatArray, engine: str
-) -> FloatArray:
+def _mixed_leaf_probabilities(draws: Draws, shares: FloatArray) -> FloatArray:
+    """(leaf, class): the values of α that a tree was drawn with, averaged over."""
+    of_tree = shares / np.maximum(shares.sum(axis=1, keepdims=True), np.finfo(float).tiny)
+    of_leaf = np.repeat(of_tree, np.diff(draws.trees.leaf_offsets), axis=0)
+    mixed = np.zeros(draws.trees.leaf_counts.shape)
+    for value in np.flatnonzero(shares.any(axis=0)):
+        of_value = leaf_probabilities(draws.trees.leaf_counts, draws.alphas[value])
+        mixed += of_leaf[:, value, None] * of_value
+    return mixed
+
+
+def probability_draws(draws: Draws, X: FloatArray, engine: str) -> FloatArray:
     """(chain, draw, row, class): class probabilities of every draw."""
-    values = leaf_probabilities(draws.trees.leaf_counts, target)
     leaves = forest_of(draws.trees, engine).apply(X)
-    probabilities: FloatArray = values[leaves[draws.tree_index]]
-    return probabilities
+    leaf_counts = draws.trees.leaf_counts[leaves[draws.tree_index]]
+    return leaf_probabilities(leaf_counts, draws.alpha[:, :, None, :])

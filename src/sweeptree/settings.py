@@ -63,6 +63,12 @@ FEWEST_DRAWS = 4
 LARGEST_ALPHA = 1e9
 """A leaf's prior then outweighs any table; beyond, log Γ loses its digits."""
 
+LEARNED_ALPHA_SUMS = tuple(np.geomspace(0.05, 10.0, 16).tolist())
+"""Under alpha="learn": what α may sum to over the classes, equally spaced on the log scale."""
+
+MOVES_BETWEEN_ALPHAS = 50
+"""After so many moves α is drawn anew, where it is learned."""
+
 START_RULE_SCALE = 0.1
 """Where the tuning of rule steps starts, as a share of the variable's range."""
 
@@ -80,7 +86,9 @@ class TargetSettings:
     """g of the range prior."""
     rule_prior: str
     likelihood: str
-    alpha: tuple[float, ...]
+    alphas: tuple[tuple[float, ...], ...]
+    """Values that the Dirichlet parameter may take, each with one number per class; all are
+    equally likely a priori, and with more than one it is sampled."""
     min_samples_leaf: int
     max_leaves: int
 
@@ -217,7 +225,21 @@ def _numbers(name: str, value: float | Sequence[float], n: int) -> tuple[float, 
     return (float(array),) * n if array.ndim == 0 else tuple(array.tolist())
 
 
-def resolve_alpha(alpha: float | Sequence[float], n_classes: int) -> tuple[float, ...]:
+def resolve_alphas(
+    alpha: float | Sequence[float] | str, n_classes: int, likelihood: str
+) -> tuple[tuple[float, ...], ...]:
+    """Values that α may take: one, or a grid to learn it on. The plug-in likelihood has none."""
+    if not isinstance(alpha, str):
+        values = _resolve_alpha(alpha, n_classes)
+        return ((0.0,) * n_classes if likelihood == "plug-in" else values,)
+    if likelihood == "plug-in":
+        raise ValueError(
+            'alpha="learn" needs likelihood="marginal": the plug-in likelihood has no alpha.'
+        )
+    return tuple((total / n_classes,) * n_classes for total in LEARNED_ALPHA_SUMS)
+
+
+def _resolve_alpha(alpha: float | Sequence[float], n_classes: int) -> tuple[float, ...]:
     """One Dirichlet parameter per class."""
     values = _numbers("alpha", alpha, n_classes)
     if len(values) != n_classes:

@@ -13,11 +13,11 @@ import numpy as np
 from sweeptree.diagnostics import judge_traces
 from sweeptree.encoding import FloatArray
 from sweeptree.engines import Chain
-from sweeptree.posterior import Draws, IntArray, Posterior, collect, pool_draws
+from sweeptree.posterior import Draws, Legend, Posterior, collect, pool_draws
 from sweeptree.prediction import spread_between_chains
 from sweeptree.progress import ProgressDisplay
 from sweeptree.sampling import Crew
-from sweeptree.settings import FEWEST_DRAWS, MOST_DRAWS, Schedule, TargetSettings
+from sweeptree.settings import FEWEST_DRAWS, MOST_DRAWS, Schedule
 from sweeptree.verdict import Verdict
 
 FIRST_CHECK = MOST_DRAWS // 2
@@ -89,7 +89,6 @@ def rows_to_judge_by(X: FloatArray) -> FloatArray:
 class Judge:
     """Tells by their draws whether chains have converged."""
 
-    target: TargetSettings
     rows: FloatArray
     engine: str
 
@@ -102,13 +101,13 @@ class Judge:
         """Add the spread of the predictions if it is not known yet."""
         if not math.isnan(verdict.spread):
             return verdict
-        spread = spread_between_chains(draws, self.target, self.rows, self.engine)
+        spread = spread_between_chains(draws, self.rows, self.engine)
         return verdict._replace(spread=spread)
 
 
 def run_chains(
     chains: Sequence[Chain],
-    columns: IntArray,
+    legend: Legend,
     schedule: Schedule,
     judge: Judge,
     *,
@@ -124,8 +123,7 @@ def run_chains(
     Parameters
     ----------
     chains : sequence of Chain
-    columns : array of int
-        The column of the table that each variable of the engine is.
+    legend : Legend
     schedule : Schedule
     judge : Judge
     n_threads : int
@@ -141,7 +139,7 @@ def run_chains(
         for n_draws, thin in rounds(schedule):
             display.aim_at(crew.n_burn_in + n_draws * thin)
             has_arrived = _go_on(crew, n_draws, thin, start + schedule.max_seconds)
-            draws = pool_draws(chains, columns, _draws_to_use(crew, schedule))
+            draws = pool_draws(chains, legend, _draws_to_use(crew, schedule))
             verdict = judge.judge(draws)
             display.tell(verdict.in_short())
             # A burn-in that was cut short made the draws depend on the clock: the run then ends

@@ -32,7 +32,9 @@ def make_chain(table, mask_budget):
         mask_budget,
     )
     alpha = (1.0,) * table.n_classes
-    target = _kernel.Target(data, "flat", 0.0, 0.9, 1.0, 0.9, "observed", "marginal", alpha, 1, 50)
+    target = _kernel.Target(
+        data, "flat", 0.0, 0.9, 1.0, 0.9, "observed", "marginal", (alpha,), 1, 50
+    )
     n = table.n_variables
     strategy = _kernel.Strategy(
         (0.2, 0.2, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1),

@@ -36,7 +36,7 @@ def target_settings(table, **changes):
         "split_chance": 0.9,
         "rule_prior": "observed",
         "likelihood": "marginal",
-        "alpha": (1.0,) * table.n_classes,
+        "alphas": ((1.0,) * table.n_classes,),
         "min_samples_leaf": 3,
         "max_leaves": table.n_rows // 3,
     }
@@ -76,7 +76,7 @@ def assert_same_trace(a, b):
     np.testing.assert_array_equal(a.counts, b.counts)
     np.testing.assert_allclose(a.rule_scale, b.rule_scale, rtol=1e-12)
     draws_a, draws_b = a.draws, b.draws
-    for name in ("n_leaves", "depth", "tree"):
+    for name in ("n_leaves", "depth", "alpha", "tree"):
         np.testing.assert_array_equal(draws_a[name], draws_b[name])
     for name in ("log_likelihood", "log_prior"):
         np.testing.assert_allclose(draws_a[name], draws_b[name], atol=1e-8)
@@ -89,7 +89,7 @@ def assert_same_trace(a, b):
 
 def assert_same_draws(a, b):
     """Bit by bit, trees included."""
-    for name in ("n_leaves", "depth", "log_likelihood", "log_prior", "tree"):
+    for name in ("n_leaves", "depth", "log_likelihood", "log_prior", "alpha", "tree"):
         np.testing.assert_array_equal(a[name], b[name])
     for mine, yours in zip(a["trees"], b["trees"], strict=True):
         np.testing.assert_array_equal(mine, yours)
@@ -152,14 +152,29 @@ def test_engines_agree_on_other_numbers_of_classes_and_uneven_alpha(n_classes):
     X = rng.normal(size=(150, 3)) + y[:, None]
     table = encode(X, y, n_classes)
     alpha = tuple(0.2 + 0.3 * c for c in range(n_classes))
-    target = target_settings(table, alpha=alpha, tree_prior="flat", min_samples_leaf=1)
+    target = target_settings(table, alphas=(alpha,), tree_prior="flat", min_samples_leaf=1)
     assert_engines_agree(table, target, strategy_settings(table, "sweeping", "redraw", "gaussian"))
 
 
-@pytest.mark.parametrize("tree_prior", ["flat", "range"])
-def test_engines_agree_while_annealing(tree_prior):
+LEARNED_ALPHAS = tuple((alpha,) * 3 for alpha in (0.01, 0.05, 0.2, 1.0))
+
+
+@pytest.mark.parametrize(("strategy", "unavailable", "rule_draw"), QUICK)
+def test_engines_agree_while_they_learn_alpha(strategy, unavailable, rule_draw):
     table = small_table()
-    target = target_settings(table, tree_prior=tree_prior, min_samples_leaf=1, max_leaves=80)
+    target = target_settings(table, alphas=LEARNED_ALPHAS, tree_prior="geometric")
+    settings = strategy_settings(table, strategy, unavailable, rule_draw)
+    assert_engines_agree(table, target, settings)
+    assert len(np.unique(run("kernel", table, target, settings).draws["alpha"])) > 1
+
+
+@pytest.mark.parametrize("tree_prior", ["flat", "range"])
+@pytest.mark.parametrize("alphas", [LEARNED_ALPHAS[:1], LEARNED_ALPHAS])
+def test_engines_agree_while_annealing(tree_prior, alphas):
+    table = small_table()
+    target = target_settings(
+        table, tree_prior=tree_prior, min_samples_leaf=1, max_leaves=80, alphas=alphas
+    )
     strategy = strategy_settings(table, "exact", "reject", "ranks", anneal_moves=3_000)
     assert_engines_agree(table, target, strategy)
 

@@ -17,7 +17,15 @@ from sweeptree.reference.record import Record
 from sweeptree.reference.strategies import RuleScale
 from sweeptree.reference.target import Target
 from sweeptree.reference.tree import Rule, Tree
-from sweeptree.settings import MAX_REDRAWS, MOVES, OUTCOMES, P_ANYWHERE, PHASES, StrategySettings
+from sweeptree.settings import (
+    MAX_REDRAWS,
+    MOVES,
+    MOVES_BETWEEN_ALPHAS,
+    OUTCOMES,
+    P_ANYWHERE,
+    PHASES,
+    StrategySettings,
+)
 
 
 @dataclass(frozen=True)
@@ -58,7 +66,9 @@ class Chain:
         self.random = np.random.Generator(bit_generator)
         self.scale = RuleScale(strategy.rule_scale)
         self.grown = Tree(self.data, np.arange(self.data.n_rows))
-        self.log_likelihood = target.log_likelihood(self.grown)
+        self.alphas = target.settings.alphas
+        self.alpha_index = len(self.alphas) // 2
+        self.log_likelihood = self.log_likelihood_of(self.grown)
         self.phase = "burn_in"
         self.n_moves_made = 0
         self.n_since_draw = 0
@@ -80,7 +90,7 @@ class Chain:
             self.n_since_draw += not is_burn_in
             if self.n_since_draw >= thin:
                 self.n_since_draw = 0
-                self.record.add(self.grown, self.log_likelihood, self.target)
+                self.record.add(self.grown, self.log_likelihood, self.alpha_index, self.target)
             if self.keeps_full_trace:
                 self.moves_n_leaves.append(self.grown.n_leaves)
                 self.moves_log_likelihood.append(self.log_likelihood)
@@ -99,6 +109,8 @@ class Chain:
             self.decide(proposal, evaluation)
             break
         self.n_moves_made += 1
+        if len(self.alphas) > 1 and self.n_moves_made % MOVES_BETWEEN_ALPHAS == 0:
+            self.draw_alpha()
 
     # ---- drawing ---------------------------------------------------------------------------
 
@@ -356,7 +368,7 @@ class Chain:
         is_accepted = evaluation is not None and self.draw_acceptance(evaluation)
         if evaluation is not None and is_accepted:
             self.grown = evaluation.tree
-            self.log_likelihood = self.target.log_likelihood(self.grown)
+            self.log_likelihood = self.log_likelihood_of(self.grown)
             self.tally(proposal.move, "swept" if evaluation.is_swept else "accepted")
         else:
             self.tally(proposal.move, "rejected")
@@ -379,13 +391,30 @@ class Chain:
         While annealing, the likelihood counts in part, and large trees are held back: under a
         flat prior there are Catalan(k - 1) of them, and half a likelihood does not outweigh that.
         """
-        change = self.target.log_likelihood(evaluation.tree) - self.log_likelihood
-        if self.phase == "sampling" or self.n_moves_made >= self.strategy.anneal_moves:
+        change = self.log_likelihood_of(evaluation.tree) - self.log_likelihood
+        share = self.likelihood_share()
+        if share == 1.0:
             return evaluation.log_ratio + change
-        heat = self.n_moves_made / self.strategy.anneal_moves
         k, k_new = self.grown.n_leaves, evaluation.tree.n_leaves
         penalty = log_catalan(k_new - 1) - log_catalan(k - 1) + (k_new - k)
-        return evaluation.log_ratio + heat * change - (1.0 - heat) * penalty
+        return evaluation.log_ratio + share * change - (1.0 - share) * penalty
+
+    def likelihood_share(self) -> float:
+        """Return how much the likelihood counts: less than 1 while annealing."""
+        if self.phase == "sampling" or self.n_moves_made >= self.strategy.anneal_moves:
+            return 1.0
+        return self.n_moves_made / self.strategy.anneal_moves
+
+    def log_likelihood_of(self, tree: Tree) -> float:
+        """Log likelihood of a tree with the present α."""
+        return self.target.log_likelihood(tree, self.alphas[self.alpha_index])
+
+    def draw_alpha(self) -> None:
+        """Draw α given the tree: all values are equally likely a priori."""
+        share = self.likelihood_share()
+        logs = [share * self.target.log_likelihood(self.grown, alpha) for alpha in self.alphas]
+        self.alpha_index = moves.draw_by_log_weight(self.random, logs)
+        self.log_likelihood = self.log_likelihood_of(self.grown)
 
     def tally(self, move: str, outcome: str) -> None:
         """Count what happened."""

@@ -8,7 +8,9 @@ acceptance probability (Eq. 5); the likelihood ratio comes on top.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from bisect import bisect_right
+from collections.abc import Mapping, Sequence
+from itertools import accumulate
 
 import numpy as np
 
@@ -46,6 +48,14 @@ def draw_move(random: np.random.Generator, p_move: Mapping[str, float]) -> str:
 def draw_member(random: np.random.Generator, nodes: NodeSet) -> int | None:
     """Draw a node; None if there is none to draw from."""
     return nodes[draw_below(random, len(nodes))] if len(nodes) else None
+
+
+def draw_by_log_weight(random: np.random.Generator, log_weights: Sequence[float]) -> int:
+    """Draw a place, each with a chance in proportion to its weight."""
+    most = max(log_weights)
+    cumulative = list(accumulate(math.exp(w - most) for w in log_weights))
+    place = bisect_right(cumulative, random.random() * cumulative[-1])
+    return min(place, len(log_weights) - 1)
 
 
 def draw_rule_of(random: np.random.Generator, data: Data, rule_prior: str, variable: int) -> Rule:

@@ -23,6 +23,7 @@ class Record:
         self.depth: list[int] = []
         self.log_likelihood: list[float] = []
         self.log_prior: list[float] = []
+        self.alpha: list[int] = []
         self.tree: list[int] = []
         self.last: Tree | None = None
         self.node_offsets = [0]
@@ -30,7 +31,7 @@ class Record:
         self.threshold: list[float] = []
         self.leaf_counts: list[tuple[int, ...]] = []
 
-    def add(self, tree: Tree, log_likelihood: float, target: Target) -> None:
+    def add(self, tree: Tree, log_likelihood: float, alpha_index: int, target: Target) -> None:
         """Record a draw."""
         if tree is not self.last:
             self.add_subtree(tree, tree.root)
@@ -40,6 +41,7 @@ class Record:
         self.depth.append(tree.depth_below(tree.root))
         self.log_likelihood.append(log_likelihood)
         self.log_prior.append(target.log_prior(tree))
+        self.alpha.append(alpha_index)
         self.tree.append(len(self.node_offsets) - 2)
 
     def add_subtree(self, tree: Tree, node: Node) -> None:
@@ -63,7 +65,7 @@ class Record:
         if len(self.tree) % 2:
             raise ValueError("only an even number of draws can be halved")
         del self.n_leaves[::2], self.depth[::2], self.tree[::2]
-        del self.log_likelihood[::2], self.log_prior[::2]
+        del self.log_likelihood[::2], self.log_prior[::2], self.alpha[::2]
         self.drop_unused_trees()
 
     def drop_unused_trees(self) -> None:
@@ -91,6 +93,7 @@ class Record:
             "depth": np.array(self.depth, dtype=np.int32),
             "log_likelihood": np.array(self.log_likelihood, dtype=np.float64),
             "log_prior": np.array(self.log_prior, dtype=np.float64),
+            "alpha": np.array(self.alpha, dtype=np.int32),
             "tree": np.array(self.tree, dtype=np.int32),
             "trees": (
                 np.array(self.node_offsets, dtype=np.int64),

@@ -16,15 +16,15 @@ class Target:
         self.data = Data(table)
         self.settings = settings
 
-    def log_leaf(self, counts: tuple[int, ...]) -> float:
+    def log_leaf(self, counts: tuple[int, ...], alpha: tuple[float, ...]) -> float:
         """Log likelihood of the rows in one terminal node."""
         if self.settings.likelihood == "plug-in":
             return likelihood.log_plug_in(counts)
-        return likelihood.log_marginal(counts, self.settings.alpha)
+        return likelihood.log_marginal(counts, alpha)
 
-    def log_likelihood(self, tree: Tree) -> float:
+    def log_likelihood(self, tree: Tree, alpha: tuple[float, ...]) -> float:
         """Log p(D | θ): the sum over terminal nodes."""
-        return sum(self.log_leaf(tree.nodes[leaf].counts) for leaf in tree.leaves)
+        return sum(self.log_leaf(tree.nodes[leaf].counts, alpha) for leaf in tree.leaves)
 
     def log_shape(self, tree: Tree) -> float:
         """Log prior of the tree's shape."""

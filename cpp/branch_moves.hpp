@@ -1,0 +1,149 @@
+// Graft, splice and regraft: a split comes, goes or moves anywhere in the tree, together with what
+// is on one side of it. The new links are in the tree while they are looked at.
+#pragma once
+
+#include "moves.hpp"
+#include "state.hpp"
+
+namespace sweeptree {
+
+class BranchMoves {
+ public:
+  explicit BranchMoves(State& state) : state_(state), tree_(state.tree), refill_(state.refill) {}
+
+  // ---- graft ---------------------------------------------------------------------------------
+
+  // Any node; a side for the new leaf; a rule.
+  void draw_graft(Random& random, Proposal& proposal) {
+    if (!state_.may_grow()) return;
+    proposal.node = draw_node(random, tree_);
+    proposal.is_left = random.uniform() < 0.5;
+    proposal.rule = draw_rule(random, state_.data, state_.target.rule_prior);
+  }
+
+  // A new split above a node, with a new leaf on one side and the node's subtree on the other.
+  Evaluation evaluate_graft(const Proposal& proposal) {
+    const ShapePrior& shape = state_.target.shape;
+    const int k = tree_.n_leaves();
+    const int depth = state_.depth_if_needed(proposal.node);
+    const double log_shape_before = state_.log_shape_if_needed(proposal.node, depth);
+    grafted_ = tree_.new_node();
+    grafted_leaf_ = tree_.new_node();
+    tree_[grafted_].rule = proposal.rule;
+    tree_.link_above(proposal.node, grafted_, grafted_leaf_, proposal.is_left);
+    refill_.begin(0);
+    refill_.run(grafted_, proposal.node);
+    if (refill_.n_starved > 0) return {};
+    const double log_shape = shape.depends_on_depth()
+                                 ? state_.log_shape_of(grafted_, depth) - log_shape_before
+                                 : shape.log_size(k + 1) - shape.log_size(k);
+    const double log_ratio =
+        graft_log_ratio(k, state_.strategy.p_move, log_shape + state_.log_range_change(1));
+    return {true, log_ratio, state_.likelihood_change(), 1};
+  }
+
+  void commit_graft() {
+    refill_.settle();
+    tree_.leaves.add(grafted_leaf_);
+    tree_.splits.add(grafted_);
+    tree_.update_prunable(tree_[grafted_].parent);
+    tree_.update_prunable(grafted_);
+  }
+
+  void drop_graft() {
+    tree_.unlink(grafted_leaf_);
+    tree_.free_node(grafted_leaf_);
+    tree_.free_node(grafted_);
+  }
+
+  // ---- splice --------------------------------------------------------------------------------
+
+  void draw_splice(Random& random, Proposal& proposal) {
+    if (tree_.n_leaves() > 1) proposal.node = draw_member(random, tree_.leaves);
+  }
+
+  // A leaf goes together with its parent; the sibling subtree gets all their rows.
+  Evaluation evaluate_splice(const Proposal& proposal) {
+    const int k = tree_.n_leaves();
+    const double log_shape = state_.log_shape_of_removal(proposal.node);
+    removal_ = tree_.unlink(proposal.node);
+    refill_.begin(0);
+    refill_.run(removal_.promoted, removal_.split);
+    refill_.before.log_likelihood += tree_[proposal.node].log_leaf;
+    refill_.before.log_stop += tree_[proposal.node].log_stop;
+    const double log_ratio =
+        splice_log_ratio(k, state_.strategy.p_move, log_shape + state_.log_range_change(-1));
+    return {true, log_ratio, state_.likelihood_change(), -1};
+  }
+
+  void commit_splice() {
+    refill_.settle();
+    tree_.discard(removal_);
+  }
+
+  void drop_splice() { tree_.relink(removal_); }
+
+  // ---- regraft -------------------------------------------------------------------------------
+
+  // A subtree to move, a node to put it above, and a side. Impossible where the node is in the
+  // subtree, or is the split that moves along.
+  void draw_regraft(Random& random, Proposal& proposal) {
+    const int moved = draw_node(random, tree_);
+    proposal.other = draw_node(random, tree_);
+    proposal.is_left = random.uniform() < 0.5;
+    if (may_regraft(moved, proposal.other)) proposal.node = moved;
+  }
+
+  bool may_regraft(int moved, int other) const {
+    return moved != tree_.root() && other != moved && other != tree_[moved].parent &&
+           !tree_.is_above(moved, other);
+  }
+
+  // A subtree moves, together with the split above it, to the place above another node.
+  Evaluation evaluate_regraft(const Proposal& proposal) {
+    const int split = tree_[proposal.node].parent;
+    const int place = tree_.common_ancestor(split, proposal.other);
+    const int above = tree_[place].parent;
+    const bool is_left_of_above = above != none && tree_[above].left == place;
+    const int depth = state_.depth_if_needed(place);
+    const double log_shape_before = state_.log_shape_if_needed(place, depth);
+    left_behind_ = tree_[split].parent;
+    removal_ = tree_.unlink(proposal.node);
+    tree_.link_above(proposal.other, split, proposal.node, proposal.is_left);
+    const int top = above == none      ? tree_.root()
+                    : is_left_of_above ? tree_[above].left
+                                       : tree_[above].right;
+    refill_.begin(0);
+    refill_.run(top, place);
+    if (refill_.n_starved > 0) return {};
+    const double log_shape = state_.log_shape_if_needed(top, depth) - log_shape_before;
+    return {true, log_shape + state_.log_range_change(0), state_.likelihood_change(), 0};
+  }
+
+  void commit_regraft() {
+    refill_.settle();
+    tree_.update_prunable(left_behind_);
+    tree_.update_prunable(removal_.split);
+    tree_.update_prunable(tree_[removal_.split].parent);
+  }
+
+  void drop_regraft() {
+    tree_.unlink(removal_.node);
+    tree_.relink(removal_);
+  }
+
+ private:
+  State& state_;
+  Tree& tree_;
+  Refill& refill_;
+
+  // The proposal under evaluation: of a graft,
+  int grafted_ = none;
+  int grafted_leaf_ = none;
+  // of a splice or a regraft,
+  Removal removal_;
+  // of a regraft.
+  int left_behind_ = none;
+};
+
+}  // namespace sweeptree
