@@ -82,7 +82,7 @@ def settings_of(table: EncodedTable, strategy: str) -> tuple[TargetSettings, Str
 def seconds_per_move(table: EncodedTable, strategy: str) -> tuple[float, float]:
     """Return the best of several runs after burn-in, and the mean number of leaves."""
     factory = ChainFactory("kernel", table, *settings_of(table, strategy))
-    chain = factory.make(np.random.PCG64(0), False)
+    chain = factory.make(np.random.PCG64(0))
     chain.run(10**9, True, 1, 2 * SECONDS_PER_RUN)
     best, n_leaves = np.inf, []
     for _ in range(N_REPEATS):

@@ -146,12 +146,12 @@ nb::object trees_to_numpy(const FlatTrees& trees, std::size_t n_classes) {
 class BoundChain {
  public:
   BoundChain(nb::object target, const Strategy& strategy, nb::object bit_generator,
-             bool keeps_full_trace)
+             double start_share, bool keeps_full_trace)
       : target_owner_(std::move(target)),
         generator_owner_(std::move(bit_generator)),
         target_(nb::cast<const Target&>(target_owner_)),
         keeps_full_trace_(keeps_full_trace),
-        chain_(target_, strategy, random_of(generator_owner_)) {
+        chain_(target_, strategy, start_share, random_of(generator_owner_)) {
     require(static_cast<int>(strategy.rule_scale.size()) == target_.data->n_variables(),
             "rule_scale needs one value per variable");
   }
@@ -362,8 +362,8 @@ NB_MODULE(_kernel, m) {
            "tunes"_a, "rule_scale"_a, "restrict_leaves"_a, "restrict_moves"_a, "anneal_moves"_a);
 
   nb::class_<BoundChain>(m, "Chain")
-      .def(nb::init<nb::object, const Strategy&, nb::object, bool>(), "target"_a, "strategy"_a,
-           "bit_generator"_a, "keeps_full_trace"_a = false)
+      .def(nb::init<nb::object, const Strategy&, nb::object, double, bool>(), "target"_a,
+           "strategy"_a, "bit_generator"_a, "start_share"_a = 0.0, "keeps_full_trace"_a = false)
       .def("run", &BoundChain::run, "n"_a, "is_burn_in"_a, "thin"_a = 1, "seconds"_a = 1e9)
       .def("halve_draws", &BoundChain::halve_draws)
       .def_prop_ro("n_leaves", &BoundChain::n_leaves)

@@ -31,7 +31,7 @@ class BranchMoves {
     grafted_leaf_ = tree_.new_node();
     tree_[grafted_].rule = proposal.rule;
     tree_.link_above(proposal.node, grafted_, grafted_leaf_, proposal.is_left);
-    refill_.begin(0);
+    refill_.begin(0, Below::as_before);
     refill_.run(grafted_, proposal.node);
     if (refill_.n_starved > 0) return {};
     const double log_shape = shape.depends_on_depth()
@@ -67,7 +67,7 @@ class BranchMoves {
     const int k = tree_.n_leaves();
     const double log_shape = state_.log_shape_of_removal(proposal.node);
     removal_ = tree_.unlink(proposal.node);
-    refill_.begin(0);
+    refill_.begin(0, Below::as_before);
     refill_.run(removal_.promoted, removal_.split);
     refill_.before.log_likelihood += tree_[proposal.node].log_leaf;
     refill_.before.log_stop += tree_[proposal.node].log_stop;
@@ -113,7 +113,7 @@ class BranchMoves {
     const int top = above == none      ? tree_.root()
                     : is_left_of_above ? tree_[above].left
                                        : tree_[above].right;
-    refill_.begin(0);
+    refill_.begin(0, Below::changed);
     refill_.run(top, place);
     if (refill_.n_starved > 0) return {};
     const double log_shape = state_.log_shape_if_needed(top, depth) - log_shape_before;

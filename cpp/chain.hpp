@@ -23,8 +23,9 @@ enum Phase { burn_in, sampling, n_phases };
 
 class Chain {
  public:
-  Chain(const Target& target, const Strategy& strategy, Random random)
+  Chain(const Target& target, const Strategy& strategy, double start_share, Random random)
       : random_(random),
+        start_share_(start_share),
         state_(target, strategy),
         leaf_moves_(state_),
         rule_moves_(state_),
@@ -195,7 +196,8 @@ class Chain {
   double likelihood_share() const {
     const std::int64_t anneal_moves = state_.strategy.anneal_moves;
     if (phase_ == sampling || state_.n_moves_made >= anneal_moves) return 1.0;
-    return static_cast<double>(state_.n_moves_made) / anneal_moves;
+    const double progress = static_cast<double>(state_.n_moves_made) / anneal_moves;
+    return start_share_ + (1.0 - start_share_) * progress;
   }
 
   // Given the tree; all values are equally likely a priori.
@@ -237,6 +239,7 @@ class Chain {
   }
 
   Random random_;
+  double start_share_;
   State state_;
   LeafMoves leaf_moves_;
   RuleMoves rule_moves_;

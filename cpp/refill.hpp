@@ -17,6 +17,10 @@ struct LeafSums {
   double log_stop = 0.0;
 };
 
+// Whether the links and rules below the top are as they were. If so, a node that gets the rows it
+// had needs no second look, nor does anything below it.
+enum class Below { as_before, changed };
+
 class Refill {
  public:
   // The likelihood may be exchanged for another between two runs.
@@ -29,8 +33,9 @@ class Refill {
   int starved_leaf = none;
 
   // Starts anew. Gives up once more than `most_starved` leaves are starved.
-  void begin(int most_starved) {
+  void begin(int most_starved, Below below) {
     drop();
+    below_ = below;
     most_starved_ = most_starved;
     before = after = LeafSums{};
     n_starved = 0;
@@ -97,9 +102,16 @@ class Refill {
       counts_[right_counts + c] = counts_[counts + c] - n_left;
       left_rows += n_left;
     }
-    send(left, left_mask, left_mask, left_counts, left_rows);
+    if (!is_unchanged(left, left_mask, left_rows))
+      send(left, left_mask, left_mask, left_counts, left_rows);
     if (is_hopeless()) return;
-    send(right, right_mask, right_mask, right_counts, n_rows - left_rows);
+    if (!is_unchanged(right, right_mask, n_rows - left_rows))
+      send(right, right_mask, right_mask, right_counts, n_rows - left_rows);
+  }
+
+  bool is_unchanged(int node, const Word* mask, int n_rows) const {
+    return below_ == Below::as_before && mask != nullptr && n_rows > 0 && n_rows == tree_[node].n_rows &&
+           std::equal(mask, mask + data_.n_words(), tree_[node].mask);
   }
 
   // A rule outside its variable's range: one child gets every row, the other none.
@@ -169,6 +181,7 @@ class Refill {
   const LeafLikelihood* const& likelihood_;
   Tree& tree_;
   int most_starved_ = 0;
+  Below below_ = Below::changed;
   int top_ = none;
   int place_ = none;
   std::vector<Refilled> refilled_;

@@ -53,7 +53,8 @@ class RuleMoves {
     const bool sweeps = state_.strategy.sweeps;
     old_rule_ = std::exchange(tree_[proposal.node].rule, proposal.rule);
     swept_.reset();
-    refill_.begin(sweeps ? 1 : 0);
+    // A sweep compares sums over all leaves: none may be passed over.
+    refill_.begin(sweeps ? 1 : 0, sweeps ? Below::changed : Below::as_before);
     refill_.run(proposal.node, proposal.node);
     if (refill_.n_starved == 1 && sweeps) return evaluate_sweep(proposal);
     if (refill_.n_starved > 0) return {};
@@ -96,7 +97,7 @@ class RuleMoves {
     std::swap(tree_[parent].rule, tree_[child].rule);
     if (sibling_in_swap_ != none)
       old_rule_ = std::exchange(tree_[sibling_in_swap_].rule, proposal.rule);
-    refill_.begin(0);
+    refill_.begin(0, Below::changed);
     refill_.run(parent, parent);
     if (refill_.n_starved > 0) return {};
     return {true, log_ratio + state_.log_range_change(0), state_.likelihood_change(), 0};
@@ -117,7 +118,7 @@ class RuleMoves {
     const int k = tree_.n_leaves();
     const double log_shape = state_.log_shape_of_removal(leaf);
     swept_ = tree_.unlink(leaf);
-    refill_.begin(0);
+    refill_.begin(0, Below::changed);
     refill_.run(swept_->split == proposal.node ? swept_->promoted : proposal.node, proposal.node);
     refill_.before = before;
     const double log_ratio = death_log_ratio(k, tree_.prunable.size(), state_.strategy.p_move,

@@ -20,14 +20,14 @@ struct Strategy {
   std::vector<double> rule_scale;  // Gaussian step of each variable, as a share of its range
   int restrict_leaves = 0;
   std::int64_t restrict_moves = 0;  // for so many moves, at most restrict_leaves
-  std::int64_t anneal_moves = 0;    // over so many moves the likelihood comes in
+  std::int64_t anneal_moves = 0;    // over so many moves the likelihood comes to count in full
 };
 
 // Steps over cut points are, this often, draws from the prior: a cut far away is within reach.
 inline constexpr double p_anywhere = 0.15;
 
 // After so many moves alpha is drawn anew, where it is learned.
-inline constexpr std::int64_t moves_between_alphas = 50;
+inline constexpr std::int64_t moves_between_alphas = 100;
 
 // After so many redraws in a row the chain stays where it is: nothing may be available at all.
 inline constexpr int max_redraws = 1000;

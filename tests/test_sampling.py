@@ -125,7 +125,7 @@ class FailingChain:
 
 
 def make_chains(factory, n_chains):
-    return [factory.make(np.random.PCG64(i), False) for i in range(n_chains)]
+    return [factory.make(np.random.PCG64(i)) for i in range(n_chains)]
 
 
 @pytest.mark.parametrize("engine", ["kernel", "reference"])

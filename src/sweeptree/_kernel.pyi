@@ -59,6 +59,7 @@ class Chain:
         target: Target,
         strategy: Strategy,
         bit_generator: np.random.BitGenerator,
+        start_share: float = 0.0,
         keeps_full_trace: bool = False,
     ) -> None: ...
     def run(self, n: int, is_burn_in: bool, thin: int = 1, seconds: float = 1e9) -> int: ...

@@ -96,10 +96,19 @@ class ChainFactory:
             self._target = _kernel.Target(_kernel_data(table), **asdict(target))
             self._strategy = _kernel.Strategy(**asdict(strategy))
 
-    def make(self, bit_generator: np.random.BitGenerator, keeps_full_trace: bool) -> Chain:
-        """Make a chain that draws from a bit generator of its own."""
+    def make(
+        self,
+        bit_generator: np.random.BitGenerator,
+        *,
+        start_share: float = 0.0,
+        keeps_full_trace: bool = False,
+    ) -> Chain:
+        """Make a chain that draws from a bit generator of its own.
+
+        Where burn-in is annealed, the likelihood counts by `start_share` at first.
+        """
         chain: Chain = self._chain_type(
-            self._target, self._strategy, bit_generator, keeps_full_trace
+            self._target, self._strategy, bit_generator, start_share, keeps_full_trace
         )
         return chain
 

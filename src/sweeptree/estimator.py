@@ -22,7 +22,7 @@ from sweeptree.encoding import EncodedTable, FloatArray, encode
 from sweeptree.engines import ENGINES, ChainFactory
 from sweeptree.posterior import Legend
 from sweeptree.progress import has_viewer
-from sweeptree.sampling import spawn_bit_generators
+from sweeptree.sampling import spawn_bit_generators, start_share
 from sweeptree.stopping import Judge, rows_to_judge_by, run_chains, warning_about
 from sweeptree.table import read_rows, read_training_table
 
@@ -93,8 +93,9 @@ class BayesianTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mi
     restrict_moves : int, default=None
         Of "restricting": None is half of the burn-in.
     anneal : float, default=0.0
-        Share of the burn-in over which the likelihood comes in, from nothing to all, while large
-        trees are held back.
+        Share of the burn-in over which the likelihood comes to count in full, while large trees
+        are held back. The first chain starts with none of it, the others with different shares,
+        so that chains reach the posterior from different sides.
     n_chains : int, default=4
         Number of independent chains. With fewer than 2 there is little to tell convergence by.
     n_burn_in : int, default=200_000
@@ -308,7 +309,14 @@ class BayesianTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mi
         del table  # the factory keeps what the chains need, which is less
         generators = spawn_bit_generators(check_random_state(self.random_state), self.n_chains)
         self.posterior_ = run_chains(
-            [factory.make(generator, keeps_full_trace) for generator in generators],
+            [
+                factory.make(
+                    generator,
+                    start_share=start_share(i),
+                    keeps_full_trace=keeps_full_trace,
+                )
+                for i, generator in enumerate(generators)
+            ],
             legend,
             schedule,
             Judge(rows_to_judge_by(X), self.engine),

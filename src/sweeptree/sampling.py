@@ -57,6 +57,20 @@ def spawn_bit_generators(
     return [np.random.PCG64(child) for child in np.random.SeedSequence(entropy).spawn(n_chains)]
 
 
+def start_share(i: int) -> float:
+    """Return by how much the likelihood counts for chain i when its annealing starts.
+
+    Van der Corput's sequence: however many chains there are, they are spread out from 0 to 1, and
+    chain i starts alike whatever their number.
+
+    Examples
+    --------
+    >>> [start_share(i) for i in range(6)]
+    [0.0, 0.5, 0.25, 0.75, 0.125, 0.625]
+    """
+    return math.fsum(math.ldexp((i >> bit) & 1, -bit - 1) for bit in range(i.bit_length()))
+
+
 class Crew:
     """Chains that go on together, on threads; a context manager.
 

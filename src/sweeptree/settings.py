@@ -66,7 +66,7 @@ LARGEST_ALPHA = 1e9
 LEARNED_ALPHA_SUMS = tuple(np.geomspace(0.05, 10.0, 16).tolist())
 """Under alpha="learn": what α may sum to over the classes, equally spaced on the log scale."""
 
-MOVES_BETWEEN_ALPHAS = 50
+MOVES_BETWEEN_ALPHAS = 100
 """After so many moves α is drawn anew, where it is learned."""
 
 START_RULE_SCALE = 0.1
@@ -115,7 +115,7 @@ class StrategySettings:
     restrict_moves: int
     """For so many moves the tree has at most `restrict_leaves` leaves."""
     anneal_moves: int
-    """Over so many moves the likelihood comes in."""
+    """Over so many moves the likelihood comes to count in full."""
 
 
 @dataclass(frozen=True)

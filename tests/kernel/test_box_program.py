@@ -23,7 +23,7 @@ def sample(problem, n_chains=4, n_moves=2_000_000, thin=200, **changes):
         "kernel", problem.table, problem.target, strategy_settings(problem, **changes)
     )
     seeds = np.random.SeedSequence(7).spawn(n_chains)
-    chains = [factory.make(np.random.PCG64(seed), False) for seed in seeds]
+    chains = [factory.make(np.random.PCG64(seed)) for seed in seeds]
     for chain in chains:
         chain.run(50_000, True)
         chain.run(n_moves, False, thin)

@@ -34,7 +34,7 @@ class Kernel:
         self.settings = strategy_settings(problem, **changes)
         self.p_move = dict(zip(MOVES, self.settings.p_move, strict=True))
         factory = ChainFactory("kernel", problem.table, problem.target, self.settings)
-        self.chain = factory.make(np.random.PCG64(0), False)
+        self.chain = factory.make(np.random.PCG64(0))
 
     def plant(self, tree):
         variable = np.array([-1 if rule is None else rule[0] for rule in tree], dtype=np.int32)

@@ -63,8 +63,10 @@ def strategy_settings(table, strategy, unavailable, rule_draw, anneal_moves=0):
     )
 
 
-def run(engine, table, target, strategy, seed=1):
-    chain = ChainFactory(engine, table, target, strategy).make(np.random.PCG64(seed), True)
+def run(engine, table, target, strategy, start_share=0.0):
+    chain = ChainFactory(engine, table, target, strategy).make(
+        np.random.PCG64(1), start_share=start_share, keeps_full_trace=True
+    )
     chain.run(N_BURN_IN, True)
     chain.run(N_SAMPLING, False, THIN)
     return chain
@@ -95,9 +97,9 @@ def assert_same_draws(a, b):
         np.testing.assert_array_equal(mine, yours)
 
 
-def assert_engines_agree(table, target, strategy):
-    kernel = run("kernel", table, target, strategy)
-    reference = run("reference", table, target, strategy)
+def assert_engines_agree(table, target, strategy, start_share=0.0):
+    kernel = run("kernel", table, target, strategy, start_share)
+    reference = run("reference", table, target, strategy, start_share)
     assert_same_trace(kernel, reference)
     made = kernel.counts.sum(axis=(0, 1))
     assert made[0] > 100, "a chain that never moves would prove little"
@@ -170,13 +172,14 @@ def test_engines_agree_while_they_learn_alpha(strategy, unavailable, rule_draw):
 
 @pytest.mark.parametrize("tree_prior", ["flat", "range"])
 @pytest.mark.parametrize("alphas", [LEARNED_ALPHAS[:1], LEARNED_ALPHAS])
-def test_engines_agree_while_annealing(tree_prior, alphas):
+@pytest.mark.parametrize("start_share", [0.0, 0.4])
+def test_engines_agree_while_annealing(tree_prior, alphas, start_share):
     table = small_table()
     target = target_settings(
         table, tree_prior=tree_prior, min_samples_leaf=1, max_leaves=80, alphas=alphas
     )
     strategy = strategy_settings(table, "exact", "reject", "ranks", anneal_moves=3_000)
-    assert_engines_agree(table, target, strategy)
+    assert_engines_agree(table, target, strategy, start_share)
 
 
 def test_engines_agree_with_few_leaves_allowed():
@@ -193,7 +196,9 @@ def test_slices_of_a_run_do_not_change_it():
     target = target_settings(table)
     strategy = strategy_settings(table, "sweeping", "redraw", "gaussian")
     whole = run("kernel", table, target, strategy)
-    sliced = ChainFactory("kernel", table, target, strategy).make(np.random.PCG64(1), True)
+    sliced = ChainFactory("kernel", table, target, strategy).make(
+        np.random.PCG64(1), keeps_full_trace=True
+    )
     for n in (1, 999, 1_000):
         sliced.run(n, True)
     for n in (7, 2, 1_991, 1_000):
@@ -249,7 +254,7 @@ def new_chain(engine, anneal_moves=0):
     table = small_table()
     strategy = strategy_settings(table, "exact", "reject", "ranks", anneal_moves)
     factory = ChainFactory(engine, table, target_settings(table), strategy)
-    return factory.make(np.random.PCG64(1), False)
+    return factory.make(np.random.PCG64(1))
 
 
 @pytest.mark.parametrize("engine", ["kernel", "reference"])

@@ -57,6 +57,7 @@ class Chain:
         target: Target,
         strategy: StrategySettings,
         bit_generator: np.random.BitGenerator,
+        start_share: float = 0.0,
         keeps_full_trace: bool = False,
     ) -> None:
         self.target = target
@@ -64,6 +65,7 @@ class Chain:
         self.strategy = strategy
         self.p_move = dict(zip(MOVES, strategy.p_move, strict=True))
         self.random = np.random.Generator(bit_generator)
+        self.start_share = start_share
         self.scale = RuleScale(strategy.rule_scale)
         self.grown = Tree(self.data, np.arange(self.data.n_rows))
         self.alphas = target.settings.alphas
@@ -403,7 +405,8 @@ class Chain:
         """Return how much the likelihood counts: less than 1 while annealing."""
         if self.phase == "sampling" or self.n_moves_made >= self.strategy.anneal_moves:
             return 1.0
-        return self.n_moves_made / self.strategy.anneal_moves
+        progress = self.n_moves_made / self.strategy.anneal_moves
+        return self.start_share + (1.0 - self.start_share) * progress
 
     def log_likelihood_of(self, tree: Tree) -> float:
         """Log likelihood of a tree with the present α."""
