@@ -5,7 +5,7 @@ and the spread of the predicted probabilities between chains (mean over rows of 
 deviation). Effective draws mean little while R-hat is far from 1.
 
     python -m benchmarks.mixing
-    python -m benchmarks.mixing --sets Ionosphere --moves 4000000 --seeds 0 1 2
+    python -m benchmarks.mixing --sets Ionosphere --moves 4000000 --seeds 0 1 2 --prior default
 """
 
 from __future__ import annotations
@@ -13,53 +13,69 @@ from __future__ import annotations
 import argparse
 import time
 import warnings
-from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 from rich.console import Console
 from sklearn.exceptions import ConvergenceWarning
 
+from benchmarks.sets import PAPER_SETS, LabelledTable
 from sweeptree import BayesianTreeClassifier
-from sweeptree.datasets import (
-    load_injury,
-    load_ionosphere,
-    load_votes,
-    load_wisconsin,
-    make_xor3,
-)
-from sweeptree.diagnostics import convergence
 from sweeptree.settings import EXACT_MOVE_PROBABILITIES, STRATEGIES
 from sweeptree.summary import new_table
+from sweeptree.verdict import Verdict
 
 N_CHAINS = 8
 N_DRAWS = 1000
-SETS: dict[str, Callable[[], Any]] = {
-    "XOR3": lambda: make_xor3(random_state=0),
-    "Ionosphere": load_ionosphere,
-    "Votes": load_votes,
-    "Wisconsin": load_wisconsin,
-    "Injury (synthetic stand-in)": load_injury,
+PRIORS: dict[str, dict[str, Any]] = {
+    "plain": {"tree_prior": "uniform", "alpha": 1.0, "min_samples_leaf": 3},
+    "default": {},
 }
 LEFT_OUT = (("graft", "splice"), ("swap",), ("regraft",), ("change_split",), ("change_rule",))
 
 
-def without(moves: tuple[str, ...]) -> dict[str, float]:
-    """Return the exact strategy's rates with some moves left out."""
-    kept = {move: p for move, p in EXACT_MOVE_PROBABILITIES.items() if move not in moves}
-    return {move: p / sum(kept.values()) for move, p in kept.items()}
+class Mixing(NamedTuple):
+    """What one run has shown."""
+
+    n_leaves: float
+    verdict: Verdict
+    seconds: float
+    """Of CPU, all chains together."""
+
+    def cells(self) -> list[str]:
+        """Write it as cells of a table."""
+        verdict, seconds = self.verdict, self.seconds
+        return [
+            f"{self.n_leaves:.1f}",
+            f"{verdict.rhat_n_leaves:.3f}",
+            f"{verdict.rhat_log_posterior:.3f}",
+            f"{verdict.ess_n_leaves / seconds:,.0f}",
+            f"{verdict.ess_log_posterior / seconds:,.0f}",
+            f"{verdict.spread:.4f}",
+            f"{seconds:.1f}",
+        ]
+
+
+HEADINGS = ["leaves", "R-hat k", "R-hat lp", "ESS/s k", "ESS/s lp", "spread", "CPU s"]
+
+
+def scaled(factors: dict[str, float]) -> dict[str, float]:
+    """Return the exact strategy's rates with some of them multiplied."""
+    rates = {move: p * factors.get(move, 1.0) for move, p in EXACT_MOVE_PROBABILITIES.items()}
+    return {move: rate / sum(rates.values()) for move, rate in rates.items()}
 
 
 def walks() -> dict[str, dict[str, Any]]:
     """Return what is compared, as parameters of the estimator."""
     strategies = {name: {"strategy": name} for name in STRATEGIES}
     left_out = {  # of the exact strategy
-        f"no {'/'.join(moves)}": {"move_probabilities": without(moves)} for moves in LEFT_OUT
+        f"no {'/'.join(moves)}": {"move_probabilities": scaled(dict.fromkeys(moves, 0.0))}
+        for moves in LEFT_OUT
     }
     return strategies | left_out
 
 
-def measure(bunch: Any, n_moves: int, seed: int, walk: dict[str, Any]) -> list[str]:
-    """Fit once, a third of the moves being burn-in, and return the row of the report."""
+def measure(table: LabelledTable, n_moves: int, seed: int, parameters: dict[str, Any]) -> Mixing:
+    """Fit once, a third of the moves being burn-in."""
     n_burn_in = n_moves // 3
     model = BayesianTreeClassifier(
         n_chains=N_CHAINS,
@@ -68,43 +84,44 @@ def measure(bunch: Any, n_moves: int, seed: int, walk: dict[str, Any]) -> list[s
         thin=max((n_moves - n_burn_in) // N_DRAWS, 1),
         random_state=seed,
         progress=False,
-        **walk,
+        **parameters,
     )
     start = time.process_time()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
-        model.fit(bunch.data, bunch.target)
+        model.fit(table.X, table.y)
     seconds = time.process_time() - start
-    found = convergence(model.posterior_)
-    leaves, log_posterior = found["n_leaves"], found["log_posterior"]
-    return [
-        f"{model.posterior_.n_leaves.mean():.1f}",
-        f"{leaves.rhat:.3f}",
-        f"{log_posterior.rhat:.3f}",
-        f"{leaves.ess_bulk / seconds:,.0f}",
-        f"{log_posterior.ess_bulk / seconds:,.0f}",
-        f"{model.posterior_.verdict.spread:.4f}",
-        f"{seconds:.1f}",
-    ]
+    posterior = model.posterior_
+    return Mixing(float(posterior.n_leaves.mean()), posterior.verdict, seconds)
+
+
+def add_arguments(parser: argparse.ArgumentParser, n_moves: int) -> None:
+    """Add what every measurement of mixing can be told."""
+    parser.add_argument(
+        "--sets", nargs="+", choices=PAPER_SETS, default=list(PAPER_SETS), metavar="SET"
+    )
+    parser.add_argument("--moves", type=int, default=n_moves, help="moves of each chain")
+    parser.add_argument("--seeds", type=int, nargs="+", default=[0])
+    parser.add_argument("--prior", choices=PRIORS, default="plain")
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--sets", nargs="+", choices=SETS, default=list(SETS), metavar="SET")
-    parser.add_argument("--moves", type=int, default=600_000, help="moves of each chain")
-    parser.add_argument("--seeds", type=int, nargs="+", default=[0])
+    add_arguments(parser, 600_000)
     options = parser.parse_args()
     console = Console(width=100)
     for name in options.sets:
-        bunch = SETS[name]()
+        table = PAPER_SETS[name]()
         report = new_table(
-            f"{name}: {N_CHAINS} chains of {options.moves:,} moves",
+            f"{name}: {N_CHAINS} chains of {options.moves:,} moves, {options.prior} prior",
             ["strategy", "seed"],
-            ["leaves", "R-hat k", "R-hat lp", "ESS/s k", "ESS/s lp", "spread", "CPU s"],
+            HEADINGS,
         )
         for label, walk in walks().items():
             for seed in options.seeds:
-                report.add_row(label, str(seed), *measure(bunch, options.moves, seed, walk))
+                parameters = PRIORS[options.prior] | walk
+                found = measure(table, options.moves, seed, parameters)
+                report.add_row(label, str(seed), *found.cells())
         console.print(report)
 
 

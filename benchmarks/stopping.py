@@ -13,32 +13,27 @@ from __future__ import annotations
 
 import argparse
 import warnings
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from rich.console import Console
 from sklearn.exceptions import ConvergenceWarning
 
+from benchmarks.sets import PAPER_SETS, LabelledTable
 from sweeptree import BayesianTreeClassifier
-from sweeptree.datasets import load_votes, load_wisconsin, make_xor3
 from sweeptree.encoding import FloatArray
 from sweeptree.summary import new_table
 
-SETS: dict[str, Callable[[], Any]] = {
-    "XOR3": lambda: make_xor3(random_state=0),
-    "Votes": load_votes,
-    "Wisconsin": load_wisconsin,
-}
+SETS = ("XOR3", "Votes", "Wisconsin")
 LONG = {"n_chains": 8, "n_draws": 1000, "thin": 4000}
 FIRST_OTHER_SEED = 1_000_000
 
 
-def fit(bunch: Any, seed: int, **lengths: Any) -> BayesianTreeClassifier:
+def fit(table: LabelledTable, seed: int, **lengths: Any) -> BayesianTreeClassifier:
     model = BayesianTreeClassifier(random_state=seed, progress=False, **lengths)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
-        return model.fit(bunch.data, bunch.target)
+        return model.fit(table.X, table.y)
 
 
 def figures(model: BayesianTreeClassifier, X: FloatArray, expected: FloatArray) -> list[float]:
@@ -54,17 +49,17 @@ def figures(model: BayesianTreeClassifier, X: FloatArray, expected: FloatArray) 
     ]
 
 
-def measure(bunch: Any, n_seeds: int) -> tuple[FloatArray, FloatArray, FloatArray]:
+def measure(table: LabelledTable, n_seeds: int) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Return the moves of each run and, averaged over seeds, the figures of both kinds."""
-    expected = fit(bunch, 2 * FIRST_OTHER_SEED, **LONG).predict_proba(bunch.data)
+    expected = fit(table, 2 * FIRST_OTHER_SEED, **LONG).predict_proba(table.X)
     n_moves, stopped, given = [], [], []
     for seed in range(n_seeds):
-        model = fit(bunch, seed)
+        model = fit(table, seed)
         posterior = model.posterior_
-        other = fit(bunch, FIRST_OTHER_SEED + seed, n_draws=posterior.n_draws, thin=posterior.thin)
+        other = fit(table, FIRST_OTHER_SEED + seed, n_draws=posterior.n_draws, thin=posterior.thin)
         n_moves.append(posterior.n_moves)
-        stopped.append(figures(model, bunch.data, expected))
-        given.append(figures(other, bunch.data, expected))
+        stopped.append(figures(model, table.X, expected))
+        given.append(figures(other, table.X, expected))
     return np.array(n_moves), np.mean(stopped, axis=0), np.mean(given, axis=0)
 
 
@@ -79,7 +74,7 @@ def main() -> None:
         ["moves", "converged", "R-hat k", "ESS k", "spread", "error"],
     )
     for name in options.sets:
-        n_moves, *kinds = measure(SETS[name](), options.seeds)
+        n_moves, *kinds = measure(PAPER_SETS[name](), options.seeds)
         for label, found in zip(("until converged", "given"), kinds, strict=True):
             report.add_row(
                 name,
