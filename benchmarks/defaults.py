@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from joblib import Parallel, delayed
 from rich.console import Console
+from rich.progress import track
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import log_loss
 from sklearn.model_selection import StratifiedKFold
@@ -56,26 +57,24 @@ class Setting(NamedTuple):
 def settings() -> list[Setting]:
     """List what is compared: one thing at a time is changed, and α with each shape."""
     shapes: dict[str, dict[str, Any]] = {
-        "geometric, 0.7": {"tree_prior": "geometric", "leaf_penalty": 0.7},
-        "flat": {"tree_prior": "flat"},
         "geometric, 0.35": {"tree_prior": "geometric", "leaf_penalty": 0.35},
+        "geometric, 0.7": {"tree_prior": "geometric", "leaf_penalty": 0.7},
         "geometric, 1.4": {"tree_prior": "geometric", "leaf_penalty": 1.4},
+        "flat": {"tree_prior": "flat"},
         "uniform": {"tree_prior": "uniform"},
         "depth": {"tree_prior": "depth"},
-        "range": {"tree_prior": "range"},
     }
     listed = [
         Setting(shape, alpha_sum, {"min_samples_leaf": 1, **parameters})
+        for alpha_sum in (None, 0.5, 0.25)
         for shape, parameters in shapes.items()
-        for alpha_sum in (None, 0.5)
     ]
-    first = shapes["geometric, 0.7"]
+    first = shapes["geometric, 0.35"]
     listed += [
-        Setting("geometric, 0.7", total, {"min_samples_leaf": 1, **first})
-        for total in (0.25, 1.0, 2.0)
+        Setting("geometric, 0.35", total, {"min_samples_leaf": 1, **first}) for total in (1.0, 2.0)
     ]
     listed += [
-        Setting(f"geometric, 0.7; {n} rows", None, {"min_samples_leaf": n, **first})
+        Setting(f"geometric, 0.35; {n} rows", None, {"min_samples_leaf": n, **first})
         for n in (2, 3, 5)
     ]
     return listed
@@ -126,13 +125,11 @@ def print_report(names: list[str], listed: list[Setting], results: list[list[Res
             f"{np.count_nonzero(log_ratios[:, i] < 0)}",
             f"{sizes[:, i].mean():.1f}",
         )
-    by_table = new_table("Log-loss by table (leaves)", ["table"], [s.label for s in listed[:5:2]])
+    shown = range(6)
+    by_table = new_table("Log-loss (leaves)", ["table"], [listed[i].label for i in shown])
     for name, of_loss, of_size in zip(names, losses, sizes, strict=True):
-        by_table.add_row(
-            name,
-            *(f"{of_loss[i]:.3f} ({of_size[i]:.1f})" for i in range(0, min(5, len(listed)), 2)),
-        )
-    console = Console(width=100)
+        by_table.add_row(name, *(f"{of_loss[i]:.3f} ({of_size[i]:.0f})" for i in shown))
+    console = Console(width=120)
     console.print(overall)
     console.print(by_table)
 
@@ -143,12 +140,13 @@ def main() -> None:
     parser.add_argument("--moves", type=int, default=300_000, help="moves of each chain")
     options = parser.parse_args()
     listed = settings()
-    found = Parallel(n_jobs=-1)(
+    n = len(listed)
+    running = Parallel(n_jobs=-1, return_as="generator")(
         delayed(measure)(name, setting, options.moves)
         for name in options.sets
         for setting in listed
     )
-    n = len(listed)
+    found = list(track(running, "Fitting", total=n * len(options.sets), transient=True))
     results = [found[i * n : (i + 1) * n] for i in range(len(options.sets))]
     print_report(options.sets, listed, results)
 

@@ -103,9 +103,9 @@ def test_training_rows_fall_into_the_leaves_that_counted_them(model, table):
 
 def test_probabilities_are_the_average_over_walks(model, rows, walked):
     posterior = model.posterior_
-    counts = posterior.trees.leaf_counts + (1.0 if model.likelihood == "marginal" else 0.0)
-    of_leaf = counts / counts.sum(axis=1, keepdims=True)
-    of_draw = of_leaf[walked[posterior.tree_index]]
+    counts = posterior.trees.leaf_counts[walked[posterior.tree_index]]
+    counts = counts + posterior.alpha[:, :, None, :]
+    of_draw = counts / counts.sum(axis=-1, keepdims=True)
     assert_array_equal(model.predict_proba_draws(rows), of_draw)
     assert_allclose(model.predict_proba(rows), of_draw.mean(axis=(0, 1)), rtol=0, atol=1e-12)
 

@@ -49,14 +49,15 @@ class BayesianTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mi
         which biases the sampler a little; "reject" counts it as a rejection, which makes
         "standard" and "restricting" exact. None: the strategy's own ("reject" for "exact",
         "redraw" for the others).
-    tree_prior : {"uniform", "paper", "flat", "geometric", "depth", "range"}, default="uniform"
+    tree_prior : {"uniform", "paper", "flat", "geometric", "depth", "range"}, \
+            default="geometric"
         Prior of a tree's shape. "uniform": every number of leaves k is equally likely, and so is
         every shape with k leaves. "paper": as printed in the paper, one Catalan number off.
         "flat": every tree is equally likely. "geometric": a tree with one leaf more is
         exp(`leaf_penalty`) times less likely. "depth": a node with d splits above it is split
         with chance gamma (1 + d)^-delta. "range": a node is split with chance `split_chance`
         times the share of all rules that would leave both its sides enough rows.
-    leaf_penalty : float, default=0.7
+    leaf_penalty : float, default=0.35
         Of `tree_prior="geometric"`: at least 0, which makes it flat.
     gamma, delta : float, default=0.95 and 1.0
         Of `tree_prior="depth"`: 0 < gamma <= 1, delta >= 0.
@@ -66,15 +67,15 @@ class BayesianTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mi
         Prior of a rule given its variable: uniform over the gaps between observed values, or
         over the variable's range. None: the strategy's own ("continuous" for "sweeping",
         "observed" otherwise).
-    alpha : float, sequence of float or "learn", default=1.0
+    alpha : float, sequence of float or "learn", default="learn"
         Dirichlet parameter of the class probabilities in a leaf; one for all classes, or one per
         class in the order of `classes_`. "learn" samples it along with the tree: the same for
         all classes, its sum over the classes being one of 16 values from 0.05 to 10, evenly
-        spaced on the log scale and equally likely a priori.
+        spaced on the log scale and equally likely a priori. The plug-in likelihood has no alpha.
     likelihood : {"marginal", "plug-in"}, default="marginal"
         "marginal" integrates the leaf's class probabilities out. "plug-in" takes the leaf's own
         frequencies: it reproduces the paper's tables, but is overconfident.
-    min_samples_leaf : int, default=3
+    min_samples_leaf : int, default=1
         Fewest training rows in a leaf.
     max_leaves : int, default=None
         Most leaves of a tree. None: as many as `min_samples_leaf` allows.
@@ -92,7 +93,7 @@ class BayesianTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mi
         Of "restricting": most leaves during the first `restrict_moves` moves.
     restrict_moves : int, default=None
         Of "restricting": None is half of the burn-in.
-    anneal : float, default=0.0
+    anneal : float, default=0.5
         Share of the burn-in over which the likelihood comes to count in full, while large trees
         are held back. The first chain starts with none of it, the others with different shares,
         so that chains reach the posterior from different sides.
@@ -111,7 +112,7 @@ class BayesianTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mi
     thin : int, default=100
         Moves from one draw to the next. With `n_draws="auto"` those at first: when a chain has
         1,000 draws, every second one is dropped and `thin` doubles.
-    max_moves : int, default=20_000_000
+    max_moves : int, default=30_000_000
         Only used with `n_draws="auto"`: most moves of each chain, burn-in included. None: no
         limit.
     max_seconds : float, default=60.0
@@ -205,26 +206,26 @@ class BayesianTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mi
         *,
         strategy: str = "exact",
         unavailable: str | None = None,
-        tree_prior: str = "uniform",
+        tree_prior: str = "geometric",
         gamma: float = 0.95,
         delta: float = 1.0,
-        leaf_penalty: float = 0.7,
+        leaf_penalty: float = 0.35,
         split_chance: float = 0.95,
         rule_prior: str | None = None,
-        alpha: float | Sequence[float] | str = 1.0,
+        alpha: float | Sequence[float] | str = "learn",
         likelihood: str = "marginal",
-        min_samples_leaf: int = 3,
+        min_samples_leaf: int = 1,
         max_leaves: int | None = None,
         move_probabilities: Mapping[str, float] | None = None,
         rule_scale: float | Sequence[float] | str | None = None,
         restrict_leaves: int = 10,
         restrict_moves: int | None = None,
-        anneal: float = 0.0,
+        anneal: float = 0.5,
         n_chains: int = 4,
         n_burn_in: int = 200_000,
         n_draws: int | str = "auto",
         thin: int = 100,
-        max_moves: int | None = 20_000_000,
+        max_moves: int | None = 30_000_000,
         max_seconds: float | None = 60.0,
         trace: str = "draws",
         engine: str = "kernel",

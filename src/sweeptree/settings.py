@@ -228,14 +228,12 @@ def _numbers(name: str, value: float | Sequence[float], n: int) -> tuple[float, 
 def resolve_alphas(
     alpha: float | Sequence[float] | str, n_classes: int, likelihood: str
 ) -> tuple[tuple[float, ...], ...]:
-    """Values that α may take: one, or a grid to learn it on. The plug-in likelihood has none."""
-    if not isinstance(alpha, str):
-        values = _resolve_alpha(alpha, n_classes)
-        return ((0.0,) * n_classes if likelihood == "plug-in" else values,)
+    """Values that α may take: one, or a grid to learn it on; the plug-in likelihood has none."""
+    given = None if isinstance(alpha, str) else _resolve_alpha(alpha, n_classes)
     if likelihood == "plug-in":
-        raise ValueError(
-            'alpha="learn" needs likelihood="marginal": the plug-in likelihood has no alpha.'
-        )
+        return ((0.0,) * n_classes,)
+    if given is not None:
+        return (given,)
     return tuple((total / n_classes,) * n_classes for total in LEARNED_ALPHA_SUMS)
 
 
