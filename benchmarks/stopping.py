@@ -19,6 +19,7 @@ import numpy as np
 from rich.console import Console
 from sklearn.exceptions import ConvergenceWarning
 
+from benchmarks.mixing import PRIORS
 from benchmarks.sets import PAPER_SETS, LabelledTable
 from sweeptree import BayesianTreeClassifier
 from sweeptree.encoding import FloatArray
@@ -30,7 +31,9 @@ FIRST_OTHER_SEED = 1_000_000
 
 
 def fit(table: LabelledTable, seed: int, **lengths: Any) -> BayesianTreeClassifier:
-    model = BayesianTreeClassifier(random_state=seed, progress=False, **lengths)
+    model = BayesianTreeClassifier(
+        random_state=seed, progress=False, anneal=0.0, **PRIORS["plain"], **lengths
+    )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         return model.fit(table.X, table.y)
