@@ -237,6 +237,18 @@ def test_table_without_a_usable_rule_gives_the_class_shares(X, unavailable, stra
     assert_array_equal(model.feature_importances_, 0.0)
 
 
+def test_only_the_exact_strategy_anneals_unless_told_to(injury):
+    def posterior(**parameters):
+        return short(**parameters).fit(*injury).posterior_
+
+    assert_same_posterior(
+        posterior(strategy="sweeping"), posterior(strategy="sweeping", anneal=0.0)
+    )
+    annealed, plain = posterior(), posterior(anneal=0.0)
+    assert not np.array_equal(annealed.n_leaves, plain.n_leaves)
+    assert_same_posterior(annealed, posterior(anneal=0.5))
+
+
 def test_alpha_is_learned_with_the_trees():
     X, y = load_wine(return_X_y=True)
     model = short(alpha="learn", n_draws=200).fit(X, y)

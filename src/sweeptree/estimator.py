@@ -93,10 +93,11 @@ class BayesianTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mi
         Of "restricting": most leaves during the first `restrict_moves` moves.
     restrict_moves : int, default=None
         Of "restricting": None is half of the burn-in.
-    anneal : float, default=0.5
+    anneal : float, default=None
         Share of the burn-in over which the likelihood comes to count in full, while large trees
         are held back. The first chain starts with none of it, the others with different shares,
-        so that chains reach the posterior from different sides.
+        so that chains reach the posterior from different sides. None: the strategy's own (0.5
+        for "exact", 0 for the others).
     n_chains : int, default=4
         Number of independent chains. With fewer than 2 there is little to tell convergence by.
     n_burn_in : int, default=200_000
@@ -187,7 +188,7 @@ class BayesianTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mi
         ],
         "restrict_leaves": [Interval(Integral, 1, None, closed="left")],
         "restrict_moves": [Interval(Integral, 0, None, closed="left"), None],
-        "anneal": [Interval(Real, 0, 1, closed="both")],
+        "anneal": [Interval(Real, 0, 1, closed="both"), None],
         "n_chains": [Interval(Integral, 1, None, closed="left")],
         "n_burn_in": [Interval(Integral, 0, None, closed="left")],
         "n_draws": [Interval(Integral, 1, None, closed="left"), StrOptions({"auto"})],
@@ -220,7 +221,7 @@ class BayesianTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mi
         rule_scale: float | Sequence[float] | str | None = None,
         restrict_leaves: int = 10,
         restrict_moves: int | None = None,
-        anneal: float = 0.5,
+        anneal: float | None = None,
         n_chains: int = 4,
         n_burn_in: int = 200_000,
         n_draws: int | str = "auto",
@@ -466,6 +467,7 @@ class BayesianTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mi
         rule_draw, tunes, rule_scale = settings.resolve_rule_scale(
             self.rule_scale, habits, table.columns.tolist(), self.n_features_in_
         )
+        anneal = habits.anneal if self.anneal is None else self.anneal
         restrict_moves = self.n_burn_in // 2 if self.restrict_moves is None else self.restrict_moves
         return settings.StrategySettings(
             p_move=settings.resolve_move_probabilities(self.move_probabilities, habits),
@@ -477,7 +479,7 @@ class BayesianTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mi
             rule_scale=rule_scale,
             restrict_leaves=min(int(self.restrict_leaves), table.n_rows),
             restrict_moves=min(int(restrict_moves), settings.MOST_MOVES) if habits.restricts else 0,
-            anneal_moves=int(self.anneal * self.n_burn_in),
+            anneal_moves=int(anneal * self.n_burn_in),
         )
 
     def _warn_unless_converged(self) -> None:

@@ -156,6 +156,7 @@ class Habits(NamedTuple):
     changes_variable: bool = False
     restricts: bool = False
     unavailable: Literal["redraw", "reject"] = "redraw"
+    anneal: float = 0.0
     move_probabilities: Mapping[str, float] = PAPER_MOVE_PROBABILITIES
 
 
@@ -164,6 +165,7 @@ STRATEGIES = {
         "observed",
         "ranks",
         unavailable="reject",
+        anneal=0.5,
         move_probabilities=EXACT_MOVE_PROBABILITIES,
     ),
     "standard": Habits("observed", "prior"),
