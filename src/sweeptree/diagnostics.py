@@ -27,7 +27,7 @@ def convergence(draws: Draws) -> dict[str, Convergence]:
     >>> from sweeptree import BayesianTreeClassifier
     >>> from sweeptree.datasets import load_wisconsin
     >>> X, y = load_wisconsin(return_X_y=True)
-    >>> model = BayesianTreeClassifier(random_state=0).fit(X, y)
+    >>> model = BayesianTreeClassifier(n_draws=500, random_state=0).fit(X, y)
     >>> sorted(convergence(model.posterior_))
     ['log_posterior', 'n_leaves']
     """

@@ -409,7 +409,8 @@ class BayesianTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mi
         >>> from sweeptree import BayesianTreeClassifier
         >>> from sweeptree.datasets import load_wisconsin
         >>> X, y = load_wisconsin(return_X_y=True)
-        >>> BayesianTreeClassifier(random_state=0).fit(X, y).summary()  # doctest: +ELLIPSIS
+        >>> model = BayesianTreeClassifier(n_draws=500, random_state=0).fit(X, y)
+        >>> model.summary()  # doctest: +ELLIPSIS
         <BLANKLINE>
         ...
         """
