@@ -77,9 +77,8 @@ def test_interrupt_stops_the_chains_at_once_and_leaves_no_thread():
         finally:
             give_up.cancel()
             process.kill()
-    # The machine may be busy with something else, but hardly every time.
-    assert statistics.quantiles(delays, n=4)[0] < 0.2
-    assert max(delays) < 5.0
+    assert statistics.median(delays) < 0.2
+    assert max(delays) < 1.0  # the machine may be busy with something else
 
 
 # Errors
