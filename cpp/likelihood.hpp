@@ -17,9 +17,8 @@ class CountTerm {
  public:
   CountTerm(Likelihood kind, double alpha, std::size_t n_rows) : kind_(kind), alpha_(alpha) {
     constexpr std::size_t most_entries = 4096;
-    table_.reserve(std::min(n_rows + 1, most_entries));
-    for (std::size_t m = 0; m < table_.capacity(); ++m)
-      table_.push_back(work_out(static_cast<double>(m)));
+    table_.resize(std::min(n_rows + 1, most_entries));
+    for (std::size_t m = 0; m < table_.size(); ++m) table_[m] = work_out(static_cast<double>(m));
   }
 
   double operator()(int count) const {

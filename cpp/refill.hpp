@@ -110,7 +110,8 @@ class Refill {
   }
 
   bool is_unchanged(int node, const Word* mask, int n_rows) const {
-    return below_ == Below::as_before && mask != nullptr && n_rows > 0 && n_rows == tree_[node].n_rows &&
+    if (below_ == Below::changed || mask == nullptr) return false;
+    return n_rows > 0 && n_rows == tree_[node].n_rows &&
            std::equal(mask, mask + data_.n_words(), tree_[node].mask);
   }
 
