@@ -4,6 +4,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <chrono>
 #include <map>
 #include <stdexcept>
@@ -165,15 +166,23 @@ class BoundChain {
                       keeps_full_trace_ ? &trace_ : nullptr);
   }
 
+  void temper(const std::vector<double>& shares, std::int64_t moves_between_exchanges) {
+    require(shares.empty() || (shares.front() < 1.0 && shares.back() > 0.0 &&
+                               std::is_sorted(shares.rbegin(), shares.rend())),
+            "the shares must fall, between 1 and 0");
+    require(moves_between_exchanges > 0, "moves_between_exchanges must be positive");
+    chain_.temper(shares, moves_between_exchanges);
+  }
+
   void halve_draws() {
     require(chain_.draws().tree.size() % 2 == 0, "only an even number of draws can be halved");
     chain_.halve_draws();
   }
 
   int n_leaves() const { return chain_.tree().n_leaves(); }
-  double log_likelihood() const { return chain_.log_likelihood(); }
-  double log_prior() const { return chain_.log_prior(); }
-  std::vector<double> rule_scale() const { return chain_.rule_scale().values(); }
+  double log_likelihood() const { return chain_.walker().log_likelihood(); }
+  double log_prior() const { return chain_.walker().state().log_prior(); }
+  std::vector<double> rule_scale() const { return chain_.walker().rule_scale().values(); }
 
   nb::object counts() const {
     std::vector<std::int64_t> flat;
@@ -232,10 +241,10 @@ class BoundChain {
       require(variable < target_.data->n_variables(), "no such variable");
       proposal.rule = {variable, target_.data->cut_of(variable, threshold), threshold};
     }
-    const Evaluation evaluation = chain_.evaluate(proposal);
+    const Evaluation evaluation = chain_.walker().evaluate(proposal);
     FlatTrees after;
-    if (evaluation.is_available) chain_.commit(proposal, evaluation);
-    else chain_.drop(proposal);
+    if (evaluation.is_available) chain_.walker().commit(proposal, evaluation);
+    else chain_.walker().drop(proposal);
     after.append(chain_.tree(), n_classes);
     chain_.plant(before.variable, before.threshold);
     return nb::make_tuple(evaluation.is_available,
@@ -255,7 +264,7 @@ class BoundChain {
       case swap_rules:
         return tree.splits.contains(proposal.node) && proposal.node != tree.root();
       case regraft:
-        return proposal.other != none && chain_.may_regraft(proposal.node, proposal.other);
+        return proposal.other != none && chain_.walker().may_regraft(proposal.node, proposal.other);
       default: return tree.splits.contains(proposal.node);
     }
   }
@@ -365,6 +374,7 @@ NB_MODULE(_kernel, m) {
       .def(nb::init<nb::object, const Strategy&, nb::object, double, bool>(), "target"_a,
            "strategy"_a, "bit_generator"_a, "start_share"_a = 0.0, "keeps_full_trace"_a = false)
       .def("run", &BoundChain::run, "n"_a, "is_burn_in"_a, "thin"_a = 1, "seconds"_a = 1e9)
+      .def("temper", &BoundChain::temper, "shares"_a, "moves_between_exchanges"_a)
       .def("halve_draws", &BoundChain::halve_draws)
       .def_prop_ro("n_leaves", &BoundChain::n_leaves)
       .def_prop_ro("log_likelihood", &BoundChain::log_likelihood)

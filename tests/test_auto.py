@@ -199,6 +199,7 @@ def test_max_moves_stops_with_a_warning(injury):
     for words in (
         "The chains have not converged: ",
         *posterior.verdict.missing(),
+        f"At this pace about {math.ceil(posterior.verdict.times_as_long())} times as many moves",
         f"max_moves stopped them after {posterior.n_moves:,} moves each. Raise it",
         "provisional",
     ):
@@ -249,7 +250,7 @@ def test_run_with_a_burn_in_cut_short_is_not_called_converged(monkeypatch):
 @pytest.mark.parametrize("n_burn_in", [0, 1000])
 def test_draws_are_those_of_a_fixed_length(n_burn_in, injury, never_converging):
     """After several halvings: those of one run with the last interval, without its first fifth."""
-    found = fit_quietly(auto(n_burn_in=n_burn_in), *injury).posterior_
+    found = fit_quietly(auto(n_burn_in=n_burn_in, n_rungs=1), *injury).posterior_
     assert found.thin == 16
     assert found.n_draws <= MOST_DRAWS
     n_draws = (found.n_moves - n_burn_in) // found.thin
@@ -294,6 +295,90 @@ def test_engines_run_equally_long():
     assert_allclose(kernel.verdict.spread, reference.verdict.spread, rtol=1e-9)
 
 
+# Rungs
+
+
+def test_chains_that_turn_out_to_be_slow_get_rungs(injury, never_converging):
+    tempered = fit_quietly(auto(), *injury).posterior_
+    plain = fit_quietly(auto(n_rungs=1), *injury).posterior_
+    assert (tempered.n_rungs, plain.n_rungs) == (5, 1)
+    assert_array_equal(tempered.moves[:, 0], plain.moves[:, 0])  # not in the burn-in yet
+    assert (tempered.n_leaves != plain.n_leaves).any()
+
+
+def test_rungs_come_when_four_times_the_burn_in_was_not_enough(injury, never_converging):
+    """Looked at after 3,000 and after 4,000 moves."""
+    before, after = (
+        fit_quietly(auto(max_moves=1000 + n_moves), *injury).posterior_ for n_moves in (3500, 4001)
+    )
+    assert before.n_rungs == 1
+    assert after.n_rungs == 5
+
+
+def test_chains_that_soon_converge_need_no_rungs():
+    X, y = make_xor3(300, random_state=0, return_X_y=True)
+    posterior = auto(max_moves=10**7, n_burn_in=10_000).fit(X, y).posterior_
+    assert posterior.stopped_by == "converged"
+    assert posterior.n_rungs == 1
+
+
+def test_engines_are_tempered_alike(never_converging):
+    X, y = make_xor3(60, random_state=0, return_X_y=True)
+    kernel, reference = (
+        fit_quietly(auto(engine=engine, n_burn_in=500, max_moves=6000), X, y).posterior_
+        for engine in ("kernel", "reference")
+    )
+    assert kernel.n_rungs == reference.n_rungs == 5
+    assert_array_equal(kernel.n_leaves, reference.n_leaves)
+    assert_array_equal(kernel.trees.leaf_counts, reference.trees.leaf_counts)
+
+
+def test_rungs_can_be_given(injury):
+    lengths = {"n_draws": 500, "thin": 10}
+    plain, tempered = (fit_quietly(auto(n_rungs=n, **lengths), *injury).posterior_ for n in (1, 3))
+    assert tempered.n_rungs == 3
+    assert tempered.n_moves == plain.n_moves
+    assert_array_equal(tempered.moves.sum(axis=(2, 3)), plain.moves.sum(axis=(2, 3)))
+    assert (tempered.n_leaves != plain.n_leaves).any()
+    again = fit_quietly(auto(n_rungs=3, n_jobs=1, **lengths), *injury).posterior_
+    assert_same_posterior(again, tempered)
+
+
+def test_number_of_draws_that_was_given_needs_no_rungs(injury, never_converging):
+    posterior = fit_quietly(auto(n_draws=6000), *injury).posterior_
+    assert posterior.n_rungs == 1
+
+
+@pytest.mark.parametrize("strategy", ["standard", "restricting", "sweeping"])
+def test_the_papers_strategies_have_one_rung(strategy, injury, never_converging):
+    assert fit_quietly(auto(strategy=strategy), *injury).posterior_.n_rungs == 1
+    with pytest.raises(ValueError, match=f"n_rungs=2 needs strategy=\"exact\"; '{strategy}'"):
+        auto(strategy=strategy, n_rungs=2).fit(*injury)
+    assert fit_quietly(auto(strategy=strategy, n_rungs=1), *injury).posterior_.n_rungs == 1
+
+
+@pytest.mark.parametrize("n_rungs", [0, 13, 2.0, "many", True])
+def test_number_of_rungs_that_makes_no_sense_is_refused(n_rungs, injury):
+    with pytest.raises(ValueError, match="n_rungs"):
+        auto(n_rungs=n_rungs).fit(*injury)
+
+
+@pytest.mark.parametrize(
+    ("bad", "times"),
+    [
+        ({}, 1.0),
+        ({"rhat_n_leaves": 1.05}, 5.0),
+        ({"rhat_log_posterior": 1.03}, 3.0),
+        ({"ess_n_leaves": 100.0}, 4.0),
+        ({"spread": 0.015}, 9.0),
+        ({"spread": math.nan}, 1.0),
+        ({"rhat_n_leaves": math.nan}, math.inf),
+    ],
+)
+def test_how_much_longer_chains_would_have_to_run(bad, times):
+    assert GOOD._replace(**bad).times_as_long() == pytest.approx(times)
+
+
 # One chain
 
 
@@ -326,6 +411,7 @@ def test_summary_says_whether_the_chains_have_converged(injury, capsys):
         "converged no",
         "stopped by max_moves",
         f"moves of each chain {posterior.n_moves:,}",
+        f"rungs {posterior.n_rungs}",
         f"moves from draw to draw {posterior.thin}",
         f"spread of predictions {posterior.verdict.spread:.4f} !",
         f"The chains have not converged: {', '.join(posterior.verdict.missing())}.",

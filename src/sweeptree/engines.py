@@ -24,6 +24,12 @@ class Chain(Protocol):
     def run(self, n: int, is_burn_in: bool, thin: int = 1, seconds: float = ...) -> int:
         """Make moves until `n` are made or `seconds` have passed; return how many were made."""
 
+    def temper(self, shares: list[float], moves_between_exchanges: int) -> None:
+        """Add a walker for each share of the likelihood; they start from the present tree.
+
+        The shares must fall, between 1 and 0.
+        """
+
     def halve_draws(self) -> None:
         """Keep the second draw, the fourth and so on; the number of draws must be even."""
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -113,13 +114,20 @@ class BayesianTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mi
     thin : int, default=100
         Moves from one draw to the next. With `n_draws="auto"` those at first: when a chain has
         1,000 draws, every second one is dropped and `thin` doubles.
-    max_moves : int, default=30_000_000
+    max_moves : int, default=10_000_000
         Only used with `n_draws="auto"`: most moves of each chain, burn-in included. None: no
         limit.
     max_seconds : float, default=60.0
         Only used with `n_draws="auto"`: time after which the chains stop, converged or not;
         burn-in is cut short when it takes a third of it. Draws then depend on the speed of the
         machine. Each chain makes at least 4 draws, however little time there is. None: no limit.
+    n_rungs : int or "auto", default="auto"
+        Of "exact": walkers of each chain. One samples from the posterior; the others count the
+        likelihood by 0.08, 0.16 and so on less, cross between modes more easily, and exchange
+        places with their neighbours. Moves are those of the one that samples; a move takes
+        `n_rungs` times as long. "auto": 1, and 5 for chains of open length once they turn out
+        to be slow: four times their burn-in was not enough, and they would need four times as
+        many moves again. At most 12.
     trace : {"draws", "full"}, default="draws"
         "full" also keeps the number of leaves and the log likelihood after every move, burn-in
         included, in `posterior_.full_trace`; `n_draws` must then be a number.
@@ -195,6 +203,10 @@ class BayesianTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mi
         "thin": [Interval(Integral, 1, None, closed="left")],
         "max_moves": [Interval(Integral, 1, None, closed="left"), None],
         "max_seconds": [Interval(Real, 0, None, closed="neither"), None],
+        "n_rungs": [
+            Interval(Integral, 1, settings.MOST_RUNGS, closed="both"),
+            StrOptions({"auto"}),
+        ],
         "trace": [StrOptions({"draws", "full"})],
         "engine": [StrOptions(set(ENGINES))],
         "n_jobs": [Integral, None],
@@ -226,8 +238,9 @@ class BayesianTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mi
         n_burn_in: int = 200_000,
         n_draws: int | str = "auto",
         thin: int = 100,
-        max_moves: int | None = 30_000_000,
+        max_moves: int | None = 10_000_000,
         max_seconds: float | None = 60.0,
+        n_rungs: int | str = "auto",
         trace: str = "draws",
         engine: str = "kernel",
         n_jobs: int | None = -1,
@@ -257,6 +270,7 @@ class BayesianTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mi
         self.thin = thin
         self.max_moves = max_moves
         self.max_seconds = max_seconds
+        self.n_rungs = n_rungs
         self.trace = trace
         self.engine = engine
         self.n_jobs = n_jobs
@@ -441,9 +455,11 @@ class BayesianTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mi
                 'trace="full" needs a fixed number of draws; set n_draws to a number, or use '
                 'trace="draws".'
             )
-        return settings.resolve_schedule(
+        schedule = settings.resolve_schedule(
             self.n_burn_in, self.n_draws, self.thin, self.max_moves, self.max_seconds
         )
+        n_rungs = settings.resolve_rungs(self.n_rungs, self.strategy, schedule.is_open)
+        return replace(schedule, n_rungs=n_rungs)
 
     def _resolve_target(self, table: EncodedTable) -> settings.TargetSettings:
         if self.tree_prior == "depth" and self.gamma == 1 and self.delta == 0:

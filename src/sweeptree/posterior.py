@@ -147,6 +147,9 @@ class Posterior(Draws):
     """Moves of each chain, burn-in included; of the shortest, if time ran out."""
     thin: int
     """Moves from one draw to the next."""
+    n_rungs: int
+    """Walkers of each chain at the end: one samples, the others take a smaller share of the
+    likelihood each and help it from mode to mode."""
     stopped_by: str
     """What ended the run: "converged", "max_moves", "max_seconds", or "n_draws" where their
     number was given. The draws depend on the seed alone unless it is "max_seconds"."""
@@ -200,6 +203,7 @@ def collect(
     *,
     n_moves: int,
     thin: int,
+    n_rungs: int,
     stopped_by: str,
     verdict: Verdict,
     keeps_full_trace: bool,
@@ -211,6 +215,7 @@ def collect(
         rule_scale=np.array([chain.rule_scale for chain in chains]),
         n_moves=n_moves,
         thin=thin,
+        n_rungs=n_rungs,
         stopped_by=stopped_by,
         verdict=verdict,
         full_trace=_stack_full_traces(chains) if keeps_full_trace else None,

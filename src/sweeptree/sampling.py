@@ -14,6 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from sweeptree.engines import Chain
+from sweeptree.settings import MOVES_BETWEEN_EXCHANGES, ladder
 
 SLICE_SECONDS = 0.05
 """A chain looks up from its moves this often, to report and to see whether it should stop."""
@@ -90,6 +91,8 @@ class Crew:
     ----------
     thin : int
         The same as it is now; it doubles when draws are halved.
+    n_rungs : int
+        Walkers of each chain, the one that samples included.
     statuses : list of ChainStatus
     on_tick : callable
         Called from time to time while the chains run.
@@ -98,6 +101,7 @@ class Crew:
     def __init__(self, chains: Sequence[Chain], n_threads: int, thin: int) -> None:
         self.chains = chains
         self.thin = thin
+        self.n_rungs = 1
         self.statuses = [ChainStatus() for _ in chains]
         self.on_tick: Callable[[], None] = lambda: None
         self._n_threads = n_threads
@@ -128,6 +132,13 @@ class Crew:
     def sample(self, n_draws: int, deadline: float = math.inf) -> bool:
         """Go on until each chain has so many draws; return whether there was time for all."""
         return self._go(Leg(False, n_draws * self.thin, self.thin, deadline))
+
+    def temper(self, n_rungs: int) -> None:
+        """Give each chain, which has one rung, so many."""
+        if n_rungs > 1:
+            for chain in self.chains:
+                chain.temper(ladder(n_rungs)[1:], MOVES_BETWEEN_EXCHANGES)
+        self.n_rungs = n_rungs
 
     def halve_draws(self) -> None:
         """Drop every second draw of each chain; those to come are twice as far apart."""

@@ -69,6 +69,18 @@ LEARNED_ALPHA_SUMS = tuple(np.geomspace(0.05, 10.0, 16).tolist())
 MOVES_BETWEEN_ALPHAS = 100
 """After so many moves α is drawn anew, where it is learned."""
 
+LADDER_STEP = 0.08
+"""From rung to rung of a tempered chain the likelihood counts by so much less."""
+
+RUNGS_IF_SLOW = 5
+"""Under n_rungs="auto", of chains that have not converged soon."""
+
+MOST_RUNGS = 12
+"""The last of these still takes some of the likelihood into account."""
+
+MOVES_BETWEEN_EXCHANGES = 500
+"""After so many moves walkers of a tempered chain may exchange their places."""
+
 START_RULE_SCALE = 0.1
 """Where the tuning of rule steps starts, as a share of the variable's range."""
 
@@ -120,7 +132,7 @@ class StrategySettings:
 
 @dataclass(frozen=True)
 class Schedule:
-    """How long each chain runs."""
+    """How long each chain runs, and on how many rungs."""
 
     n_burn_in: int
     thin: int
@@ -130,6 +142,8 @@ class Schedule:
     max_moves: int = MOST_MOVES
     """Of one chain, burn-in included."""
     max_seconds: float = math.inf
+    n_rungs: int | None = 1
+    """None: one, and more if the chains have not converged soon."""
 
     @property
     def is_open(self) -> bool:
@@ -156,6 +170,7 @@ class Habits(NamedTuple):
     changes_variable: bool = False
     restricts: bool = False
     unavailable: Literal["redraw", "reject"] = "redraw"
+    tempers: bool = False
     anneal: float = 0.0
     move_probabilities: Mapping[str, float] = PAPER_MOVE_PROBABILITIES
 
@@ -165,6 +180,7 @@ STRATEGIES = {
         "observed",
         "ranks",
         unavailable="reject",
+        tempers=True,
         anneal=0.5,
         move_probabilities=EXACT_MOVE_PROBABILITIES,
     ),
@@ -214,6 +230,29 @@ def _resolve_open_schedule(
         max_moves=most_moves,
         max_seconds=math.inf if max_seconds is None else float(max_seconds),
     )
+
+
+def resolve_rungs(n_rungs: int | str, strategy: str, is_open: bool) -> int | None:
+    """How many rungs a chain has; None: as many as it needs."""
+    if n_rungs == "auto":
+        return None if STRATEGIES[strategy].tempers and is_open else 1
+    if n_rungs != 1 and not STRATEGIES[strategy].tempers:
+        raise ValueError(
+            f'n_rungs={n_rungs} needs strategy="exact"; {strategy!r} is run as the paper has it, '
+            "on one rung."
+        )
+    return int(n_rungs)
+
+
+def ladder(n_rungs: int) -> list[float]:
+    """By how much the likelihood counts on each rung of a tempered chain.
+
+    Examples
+    --------
+    >>> ladder(3)
+    [1.0, 0.92, 0.84]
+    """
+    return [1.0 - LADDER_STEP * rung for rung in range(n_rungs)]
 
 
 def _numbers(name: str, value: float | Sequence[float], n: int) -> tuple[float, ...]:

@@ -17,7 +17,7 @@ from sweeptree.posterior import Draws, Legend, Posterior, collect, pool_draws
 from sweeptree.prediction import spread_between_chains
 from sweeptree.progress import ProgressDisplay
 from sweeptree.sampling import Crew
-from sweeptree.settings import FEWEST_DRAWS, MOST_DRAWS, Schedule
+from sweeptree.settings import FEWEST_DRAWS, MOST_DRAWS, RUNGS_IF_SLOW, Schedule
 from sweeptree.verdict import Verdict
 
 FIRST_CHECK = MOST_DRAWS // 2
@@ -29,6 +29,10 @@ EARLY_SHARE = 5
 
 BURN_IN_SHARE = 1 / 3
 """Of the time allowed, burn-in may take so much."""
+
+PATIENCE = 4
+"""Rungs are added to chains that have sampled for so many times as long as their burn-in took, and
+that would need so many times as many moves at their pace."""
 
 MOST_ROWS_JUDGED = 1000
 """Training rows, evenly spaced, on which the chains' predictions are compared."""
@@ -146,11 +150,14 @@ def run_chains(
             # by the clock too, and says so.
             if not has_arrived or (is_in_time and verdict.is_converged):
                 break
+            if schedule.n_rungs is None and crew.n_rungs == 1 and _are_slow(crew, verdict):
+                crew.temper(RUNGS_IF_SLOW)
     return collect(
         draws,
         chains,
         n_moves=crew.n_burn_in + crew.n_draws * crew.thin,
         thin=crew.thin,
+        n_rungs=crew.n_rungs,
         stopped_by=_what_stopped(schedule, verdict, is_in_time and has_arrived),
         verdict=judge.complete(verdict, draws),
         keeps_full_trace=keeps_full_trace,
@@ -160,6 +167,7 @@ def run_chains(
 def _begin(crew: Crew, schedule: Schedule, start: float) -> bool:
     """Make the burn-in and the fewest draws; return whether there was time for all burn-in."""
     deadline = start + BURN_IN_SHARE * schedule.max_seconds
+    crew.temper(schedule.n_rungs or 1)
     is_whole = crew.burn_in(schedule.n_burn_in, deadline)
     crew.sample(min(FEWEST_DRAWS, schedule.most_draws))
     return is_whole
@@ -170,6 +178,11 @@ def _go_on(crew: Crew, n_draws: int, thin: int, deadline: float) -> bool:
     if crew.thin < thin:
         crew.halve_draws()
     return crew.sample(n_draws, deadline)
+
+
+def _are_slow(crew: Crew, verdict: Verdict) -> bool:
+    has_waited = crew.n_draws * crew.thin >= PATIENCE * crew.n_burn_in
+    return has_waited and verdict.times_as_long() > PATIENCE
 
 
 def _draws_to_use(crew: Crew, schedule: Schedule) -> slice:
@@ -206,6 +219,13 @@ def warning_about(posterior: Posterior) -> str | None:
         return None
     what_to_do = WHAT_TO_DO[stopped_by].format(n_moves=posterior.n_moves)
     return (
-        f"The chains have not converged: {', '.join(missing)}. {what_to_do}, and look at "
-        "model.summary(); until then take the probabilities as provisional."
+        f"The chains have not converged: {', '.join(missing)}. {_pace(verdict)}{what_to_do}, and "
+        "look at model.summary(); until then take the probabilities as provisional."
     )
+
+
+def _pace(verdict: Verdict) -> str:
+    times = verdict.times_as_long()
+    if not math.isfinite(times):
+        return ""
+    return f"At this pace about {max(math.ceil(times), 2)} times as many moves would do. "

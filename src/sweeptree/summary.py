@@ -67,6 +67,7 @@ def run_table(posterior: Posterior) -> Table:
     table.add_row("converged", "yes" if posterior.converged else "no")
     table.add_row("stopped by", posterior.stopped_by)
     table.add_row("moves of each chain", f"{posterior.n_moves:,}")
+    table.add_row("rungs", f"{posterior.n_rungs}")
     table.add_row("moves from draw to draw", f"{posterior.thin:,}")
     table.add_row("spread of predictions", spread_in_colour(posterior.verdict.spread))
     return table

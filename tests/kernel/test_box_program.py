@@ -18,13 +18,14 @@ GRIDS = {
 }  # fmt: skip
 
 
-def sample(problem, n_chains=4, n_moves=2_000_000, thin=200, **changes):
+def sample(problem, n_chains=4, n_moves=2_000_000, thin=200, shares=(), **changes):
     factory = ChainFactory(
         "kernel", problem.table, problem.target, strategy_settings(problem, **changes)
     )
     seeds = np.random.SeedSequence(7).spawn(n_chains)
     chains = [factory.make(np.random.PCG64(seed)) for seed in seeds]
     for chain in chains:
+        chain.temper(list(shares), 2)
         chain.run(50_000, True)
         chain.run(n_moves, False, thin)
     legend = Legend(problem.table.columns, np.array(problem.target.alphas))
@@ -92,6 +93,24 @@ def test_long_runs_that_learn_alpha_agree_with_the_mixture_of_box_programs(grid,
     exact = AlphaMixture(problem).p_alpha()
     assert total_variation(found, exact) < 0.01
     assert exact.max() < 0.9  # the data leave α open: there is something to get wrong
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("tree_prior", TREE_PRIORS)
+@pytest.mark.parametrize("grid", GRIDS)
+def test_long_runs_of_tempered_chains_agree_with_the_box_program(grid, tree_prior):
+    """Exchanges so often, with so little of the likelihood, that a wrong one would show."""
+    problem = grid_problem(**GRIDS[grid], tree_prior=tree_prior)
+    posterior = sample(problem, n_moves=1_000_000, thin=100, shares=(0.6, 0.3), rule_draw="ranks")
+    check_against_box_program(problem, posterior)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("grid", GRIDS)
+def test_long_runs_of_tempered_chains_that_learn_alpha_agree_with_the_box_program(grid):
+    problem = grid_problem(**GRIDS[grid], learned_alphas=(0.1, 0.3, 1.0, 3.0))
+    posterior = sample(problem, n_moves=2_000_000, thin=200, shares=(0.6, 0.3), rule_draw="ranks")
+    check_against_box_program(problem, posterior)
 
 
 @pytest.mark.parametrize("tree_prior", TREE_PRIORS)

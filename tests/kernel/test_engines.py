@@ -182,6 +182,40 @@ def test_engines_agree_while_annealing(tree_prior, alphas, start_share):
     assert_engines_agree(table, target, strategy, start_share)
 
 
+def run_tempered(engine, table, target, strategy, shares):
+    """Tempered in the middle of the burn-in, and once more before the sampling."""
+    chain = ChainFactory(engine, table, target, strategy).make(
+        np.random.PCG64(1), keeps_full_trace=True
+    )
+    chain.run(700, True)
+    chain.temper(shares[:-1], 100)
+    chain.run(N_BURN_IN - 700, True)
+    chain.temper(shares[-1:], 30)
+    chain.run(10_000, False, THIN)
+    return chain
+
+
+@pytest.mark.parametrize("tree_prior", ["geometric", "depth", "range"])
+@pytest.mark.parametrize("alphas", [LEARNED_ALPHAS[:1], LEARNED_ALPHAS])
+@pytest.mark.parametrize("anneal_moves", [0, 1_500])
+def test_engines_agree_while_tempered(tree_prior, alphas, anneal_moves):
+    table = small_table()
+    target = target_settings(table, tree_prior=tree_prior, alphas=alphas)
+    strategy = strategy_settings(table, "exact", "reject", "ranks", anneal_moves)
+    kernel, reference = (
+        run_tempered(engine, table, target, strategy, [0.9, 0.8, 0.6])
+        for engine in ("kernel", "reference")
+    )
+    assert_same_trace(kernel, reference)
+    assert kernel.counts[1].sum() == 10_000  # those of the walker that samples
+
+
+@pytest.mark.parametrize("shares", [[1.0], [0.5, 0.6], [0.5, 0.0]])
+def test_kernel_refuses_shares_that_do_not_fall(shares):
+    with pytest.raises(ValueError, match="fall"):
+        new_chain("kernel").temper(shares, 100)
+
+
 def test_engines_agree_with_few_leaves_allowed():
     table = small_table()
     target = target_settings(table, tree_prior="flat", max_leaves=3)

@@ -44,6 +44,10 @@ class Record:
         self.alpha.append(alpha_index)
         self.tree.append(len(self.node_offsets) - 2)
 
+    def forget_last(self) -> None:
+        """Write out the next tree even if it is the last one again."""
+        self.last = None
+
     def add_subtree(self, tree: Tree, node: Node) -> None:
         """Append nodes in preorder."""
         if node.rule is None:

@@ -97,6 +97,19 @@ class Tree:
         other.prunable = self.prunable.copy()
         return other
 
+    def regrown(self) -> Tree:
+        """Return the same tree grown anew, split by split from the top, left before right."""
+        other = Tree(self.data, self.root.rows)
+        other._grow_like(other.root_name, self, self.root)
+        return other
+
+    def _grow_like(self, leaf: int, model: Tree, node: Node) -> None:
+        if node.rule is None:
+            return
+        self.split_leaf(leaf, node.rule)
+        for mine, theirs in zip(self.children(self.nodes[leaf]), model.children(node), strict=True):
+            self._grow_like(mine.name, model, theirs)
+
     @property
     def root(self) -> Node:
         """The node at the top."""

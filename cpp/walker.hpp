@@ -1,0 +1,215 @@
+// A tree that walks: propose, evaluate, accept or not.
+#pragma once
+
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "branch_moves.hpp"
+#include "leaf_moves.hpp"
+#include "moves.hpp"
+#include "prior.hpp"
+#include "rule_moves.hpp"
+#include "state.hpp"
+
+namespace sweeptree {
+
+using MoveCounts = std::array<std::array<std::int64_t, n_outcomes>, n_moves>;
+
+// How much of the target counts.
+struct Heat {
+  double share = 1.0;      // of the log likelihood
+  double hold_back = 0.0;  // of the penalty on large trees, while annealing
+};
+
+class Walker {
+ public:
+  Walker(const Target& target, const Strategy& strategy)
+      : state_(target, strategy),
+        leaf_moves_(state_),
+        rule_moves_(state_),
+        branch_moves_(state_),
+        log_catalan_(log_catalan_numbers(target.max_leaves)) {}
+  Walker(const Walker&) = delete;
+  Walker& operator=(const Walker&) = delete;
+
+  // One iteration of the sampler; returns whether the tree has changed.
+  bool step(Random& random, const Heat& heat, bool is_burn_in, MoveCounts& counts) {
+    bool has_changed = false;
+    for (int n_redraws = 0;; ++n_redraws) {
+      const Proposal proposal = draw_proposal(random);
+      const Evaluation evaluation = evaluate(proposal);
+      if (!evaluation.is_available && state_.strategy.redraws && n_redraws < max_redraws) {
+        ++counts[proposal.move][redrawn];
+        drop(proposal);
+        continue;
+      }
+      const Outcome outcome = decide(random, heat, proposal, evaluation);
+      ++counts[proposal.move][outcome];
+      has_changed = outcome != rejected;
+      if (proposal.drawn == RuleDraw::gaussian && is_burn_in && state_.strategy.tunes)
+        rule_moves_.scale.tune(proposal.rule.variable, has_changed);
+      break;
+    }
+    ++state_.n_moves_made;
+    if (state_.learns_alpha() && state_.n_moves_made % moves_between_alphas == 0)
+      draw_alpha(random, heat.share);
+    return has_changed;
+  }
+
+  Proposal draw_proposal(Random& random) {
+    Proposal proposal{draw_move(random, state_.strategy.p_move)};
+    switch (proposal.move) {
+      case birth: leaf_moves_.draw_birth(random, proposal); break;
+      case death: leaf_moves_.draw_death(random, proposal); break;
+      case change_split: rule_moves_.draw_change_split(random, proposal); break;
+      case change_rule: rule_moves_.draw_change_rule(random, proposal); break;
+      case graft: branch_moves_.draw_graft(random, proposal); break;
+      case splice: branch_moves_.draw_splice(random, proposal); break;
+      case swap_rules: rule_moves_.draw_swap(random, proposal); break;
+      default: branch_moves_.draw_regraft(random, proposal); break;
+    }
+    return proposal;
+  }
+
+  // Deterministic: what the proposal leads to. Its links and rules stay in the tree until it is
+  // committed or dropped; a birth or a death leaves the tree as it is.
+  Evaluation evaluate(const Proposal& proposal) {
+    if (proposal.node == none) return {};
+    switch (proposal.move) {
+      case birth: return leaf_moves_.evaluate_birth(proposal);
+      case death: return leaf_moves_.evaluate_death(proposal);
+      case graft: return branch_moves_.evaluate_graft(proposal);
+      case splice: return branch_moves_.evaluate_splice(proposal);
+      case swap_rules: return rule_moves_.evaluate_swap(proposal);
+      case regraft: return branch_moves_.evaluate_regraft(proposal);
+      default: return rule_moves_.evaluate_change(proposal);
+    }
+  }
+
+  void commit(const Proposal& proposal, const Evaluation& evaluation) {
+    state_.log_likelihood += evaluation.log_likelihood_change;
+    switch (proposal.move) {
+      case birth: leaf_moves_.commit_birth(proposal); break;
+      case death: leaf_moves_.commit_death(proposal); break;
+      case graft: branch_moves_.commit_graft(); break;
+      case splice: branch_moves_.commit_splice(); break;
+      case swap_rules: rule_moves_.commit_swap(); break;
+      case regraft: branch_moves_.commit_regraft(); break;
+      default: rule_moves_.commit_change(); break;
+    }
+  }
+
+  void drop(const Proposal& proposal) {
+    if (proposal.node == none) return;
+    switch (proposal.move) {
+      case birth:
+      case death: return;
+      case graft: branch_moves_.drop_graft(); break;
+      case splice: branch_moves_.drop_splice(); break;
+      case swap_rules: rule_moves_.drop_swap(proposal); break;
+      case regraft: branch_moves_.drop_regraft(); break;
+      default: rule_moves_.drop_change(proposal); break;
+    }
+    state_.refill.drop();
+  }
+
+  // Replaces the tree; `nodes` come in preorder, the variable of a terminal node is `none`.
+  // Returns false, and leaves a single terminal node, if some leaf would be starved.
+  bool plant(std::span<const std::int32_t> variable, std::span<const double> threshold) {
+    state_.plant_root();
+    std::vector<int> waiting{tree().root()};
+    for (std::size_t i = 0; i < variable.size(); ++i) {
+      const int node = waiting.back();
+      waiting.pop_back();
+      if (variable[i] == none) continue;
+      Proposal proposal{birth, node};
+      proposal.rule = {variable[i], state_.data.cut_of(variable[i], threshold[i]), threshold[i]};
+      const Evaluation evaluation = evaluate(proposal);
+      if (!evaluation.is_available) {
+        state_.plant_root();
+        return false;
+      }
+      commit(proposal, evaluation);
+      waiting.push_back(tree()[node].right);
+      waiting.push_back(tree()[node].left);
+    }
+    return true;
+  }
+
+  // Takes the tree and the alpha of another, and its count of moves.
+  void follow(const Walker& other) {
+    std::vector<std::int32_t> variable;
+    std::vector<double> threshold;
+    std::vector<int> waiting{other.tree().root()};
+    while (!waiting.empty()) {
+      const Node& node = other.tree()[waiting.back()];
+      waiting.pop_back();
+      variable.push_back(node.is_leaf() ? none : node.rule.variable);
+      threshold.push_back(node.rule.threshold);
+      if (node.is_leaf()) continue;
+      waiting.push_back(node.right);
+      waiting.push_back(node.left);
+    }
+    plant(variable, threshold);
+    state_.use_alpha(other.state_.alpha);
+    state_.n_moves_made = other.state_.n_moves_made;
+  }
+
+  bool may_regraft(int moved, int other) const { return branch_moves_.may_regraft(moved, other); }
+
+  const State& state() const { return state_; }
+  const Tree& tree() const { return state_.tree; }
+  double log_likelihood() const { return state_.log_likelihood; }
+  void forget_rounding() { state_.forget_rounding(); }
+  const RuleScale& rule_scale() const { return rule_moves_.scale; }
+
+ private:
+  Outcome decide(Random& random, const Heat& heat, const Proposal& proposal,
+                 const Evaluation& evaluation) {
+    if (!evaluation.is_available || !draw_acceptance(random, heat, evaluation)) {
+      drop(proposal);
+      return rejected;
+    }
+    commit(proposal, evaluation);
+    return evaluation.is_swept ? swept : accepted;
+  }
+
+  // The uniform is drawn even where it cannot matter: a ratio of one is sometimes rounded down.
+  bool draw_acceptance(Random& random, const Heat& heat, const Evaluation& evaluation) {
+    const double u = 1.0 - random.uniform();  // never zero
+    const double log_ratio = heated_log_ratio(heat, evaluation);
+    return log_ratio >= 0.0 || std::log(u) < log_ratio;
+  }
+
+  // While annealing large trees are held back: under a flat prior there are Catalan(k - 1) of
+  // them, and half a likelihood does not outweigh that.
+  double heated_log_ratio(const Heat& heat, const Evaluation& evaluation) const {
+    const double log_ratio = evaluation.log_ratio + heat.share * evaluation.log_likelihood_change;
+    if (heat.hold_back == 0.0) return log_ratio;
+    const int k = tree().n_leaves();
+    const int k_new = k + evaluation.n_leaves_change;
+    const double penalty = log_catalan_[k_new - 1] - log_catalan_[k - 1] + (k_new - k);
+    return log_ratio - heat.hold_back * penalty;
+  }
+
+  // Given the tree; all values are equally likely a priori.
+  void draw_alpha(Random& random, double share) {
+    alpha_weights_.resize(state_.target.likelihoods.size());
+    for (std::size_t i = 0; i < alpha_weights_.size(); ++i)
+      alpha_weights_[i] = share * state_.log_likelihood_with_alpha(static_cast<int>(i));
+    state_.use_alpha(draw_by_log_weight(random, alpha_weights_));
+  }
+
+  State state_;
+  LeafMoves leaf_moves_;
+  RuleMoves rule_moves_;
+  BranchMoves branch_moves_;
+  std::vector<double> log_catalan_;
+  std::vector<double> alpha_weights_;
+};
+
+}  // namespace sweeptree
