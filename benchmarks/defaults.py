@@ -21,11 +21,10 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import log_loss
 from sklearn.model_selection import StratifiedKFold
 
-from benchmarks.sets import OTHER_SETS, PAPER_SETS
+from benchmarks.sets import ALL_SETS
 from sweeptree import BayesianTreeClassifier
 from sweeptree.summary import new_table
 
-SETS = PAPER_SETS | OTHER_SETS
 N_FOLDS = 5
 N_CHAINS = 4
 N_DRAWS = 250
@@ -90,7 +89,7 @@ class Result(NamedTuple):
 
 def measure(name: str, setting: Setting, n_moves: int) -> Result:
     """Cross-validate."""
-    table = SETS[name]()
+    table = ALL_SETS[name]()
     folds = StratifiedKFold(N_FOLDS, shuffle=True, random_state=0)
     log_losses, sizes = [], []
     for train, test in folds.split(table.X, table.y):
@@ -136,7 +135,9 @@ def print_report(names: list[str], listed: list[Setting], results: list[list[Res
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--sets", nargs="+", choices=SETS, default=list(SETS), metavar="SET")
+    parser.add_argument(
+        "--sets", nargs="+", choices=ALL_SETS, default=list(ALL_SETS), metavar="SET"
+    )
     parser.add_argument("--moves", type=int, default=300_000, help="moves of each chain")
     options = parser.parse_args()
     listed = settings()

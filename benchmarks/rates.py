@@ -18,7 +18,7 @@ import numpy.typing as npt
 from rich.console import Console
 
 from benchmarks.mixing import PRIORS, add_arguments, measure, scaled
-from benchmarks.sets import PAPER_SETS
+from benchmarks.sets import ALL_SETS
 from sweeptree.summary import new_table
 
 FAMILIES = (
@@ -36,7 +36,7 @@ def log_costs(rates: dict[str, float], options: argparse.Namespace) -> npt.NDArr
     """(run, 2): log of the cost by the spread and by R-hat."""
     found = []
     for name in options.sets:
-        table = PAPER_SETS[name]()
+        table = ALL_SETS[name]()
         for seed in options.seeds:
             parameters = PRIORS[options.prior] | {"move_probabilities": rates}
             run = measure(table, options.moves, seed, parameters)

@@ -115,3 +115,5 @@ OTHER_SETS: dict[str, Callable[[], LabelledTable]] = {
     "Penguins": lambda: _from_r("palmerpenguins", "penguins", "species", ("year",)),
     "Diabetes": lambda: _from_r("heplots", "Diabetes", "group"),
 }
+
+ALL_SETS = PAPER_SETS | OTHER_SETS
