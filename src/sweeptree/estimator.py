@@ -21,6 +21,7 @@ from sweeptree import memory, prediction, settings
 from sweeptree.encoding import EncodedTable, FloatArray, encode
 from sweeptree.engines import ENGINES, ChainFactory
 from sweeptree.fitted import TrainingRows
+from sweeptree.interpretation.mixin import InterpretationMixin
 from sweeptree.posterior import Legend
 from sweeptree.progress import has_viewer
 from sweeptree.sampling import spawn_bit_generators, start_share
@@ -29,7 +30,12 @@ from sweeptree.table import read_rows, read_training_table
 from sweeptree.uncertainty.mixin import UncertaintyMixin
 
 
-class BayesianTreeClassifier(UncertaintyMixin, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class BayesianTreeClassifier(
+    UncertaintyMixin,
+    InterpretationMixin,
+    ClassifierMixin,  # type: ignore[misc]
+    BaseEstimator,  # type: ignore[misc]
+):
     """Bayesian averaging over decision trees.
 
     Trees are drawn from their posterior by reversible-jump Markov chain Monte Carlo; predictions

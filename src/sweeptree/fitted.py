@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from difflib import get_close_matches
-from numbers import Integral
+from numbers import Real
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -53,10 +53,10 @@ def column_names(model: FittedModel) -> list[str]:
     return [str(name) for name in names]
 
 
-def find_column(model: FittedModel, variable: str | int) -> int:
+def find_column(model: FittedModel, variable: Any) -> int:
     """Return the number of a column given by its name or its number."""
     names = column_names(model)
-    if isinstance(variable, Integral) and not isinstance(variable, bool):
+    if isinstance(variable, int | np.integer):
         if 0 <= variable < len(names):
             return int(variable)
         raise ValueError(
@@ -68,9 +68,9 @@ def find_column(model: FittedModel, variable: str | int) -> int:
     raise ValueError(f"There is no column {str(variable)!r}; did you mean {nearest[0]!r}?")
 
 
-def check_share(name: str, value: float) -> float:
+def check_share(name: str, value: Any) -> float:
     """Return an option that must lie between 0 and 1, both excluded."""
-    if isinstance(value, bool) or not np.isscalar(value) or not 0 < float(value) < 1:  # type: ignore[arg-type]
+    if not isinstance(value, Real) or not 0 < float(value) < 1:
         raise ValueError(f"{name} must be a number between 0 and 1, got {value!r}.")
     return float(value)
 
@@ -86,7 +86,8 @@ def check_labels(model: FittedModel, y: Any, n_rows: int) -> npt.NDArray[np.intp
     y = np.asarray(y).ravel()
     if len(y) != n_rows:
         raise ValueError(f"X has {n_rows} rows and y has {len(y)} labels.")
-    place = np.searchsorted(model.classes_, y).clip(max=len(model.classes_) - 1)
+    place: npt.NDArray[np.intp] = np.searchsorted(model.classes_, y)
+    place = place.clip(max=len(model.classes_) - 1)
     unknown = np.flatnonzero(model.classes_[place] != y)
     if len(unknown):
         raise ValueError(

@@ -97,10 +97,11 @@ def _mix_over_alpha(draws: Draws, shares: FloatArray, leaf_value: LeafValue) -> 
     """(leaf, value): the values of α that a tree was drawn with, averaged over."""
     of_tree = shares / np.maximum(shares.sum(axis=1, keepdims=True), np.finfo(float).tiny)
     of_leaf = np.repeat(of_tree, np.diff(draws.trees.leaf_offsets), axis=0)
-    return sum(
-        of_leaf[:, value, None] * leaf_value(draws.trees.leaf_counts, draws.alphas[value])
-        for value in np.flatnonzero(shares.any(axis=0))
-    )
+    mixed: FloatArray = np.zeros(())
+    for value in np.flatnonzero(shares.any(axis=0)):
+        of_value = leaf_value(draws.trees.leaf_counts, draws.alphas[value])
+        mixed = mixed + of_leaf[:, value, None] * of_value
+    return mixed
 
 
 def probability_draws(draws: Draws, X: FloatArray, engine: str) -> FloatArray:

@@ -254,7 +254,9 @@ def _place_in_classes(y: Any, probabilities: FloatArray, classes: Any) -> npt.ND
             f"classes, {known.tolist()}; say with classes= what the columns stand for."
         )
     order = np.argsort(known)
-    place = order[np.searchsorted(known, y, sorter=order).clip(max=len(known) - 1)]
+    place: npt.NDArray[np.intp] = order[
+        np.searchsorted(known, y, sorter=order).clip(max=len(known) - 1)
+    ]
     unknown = np.flatnonzero(known[place] != y)
     if len(unknown):
         raise ValueError(

@@ -137,7 +137,8 @@ def sureness_of(model: FittedModel, X: FloatArray, by: str) -> FloatArray:
         return agreement_of_predicted(model, X)[1].clip(max=1)
     probabilities = mean_probabilities(model.posterior_, X, model.engine)
     if by == "probability":
-        return probabilities.max(axis=1)
+        highest: FloatArray = probabilities.max(axis=1)
+        return highest
     quantiles = probability_quantiles(model.posterior_, X, model.engine, TAILS)
     lower: FloatArray = quantiles[np.arange(len(X)), probabilities.argmax(axis=1), 0]
     return lower

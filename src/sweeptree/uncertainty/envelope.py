@@ -151,9 +151,7 @@ def _outcomes(model: FittedModel, X: Any, y: Any) -> tuple[npt.NDArray[np.bool_]
     return predicted == labels, agreement
 
 
-def _count(
-    is_correct: npt.NDArray[np.bool_], agreement: FloatArray, confidence: float
-) -> Envelope:
+def _count(is_correct: npt.NDArray[np.bool_], agreement: FloatArray, confidence: float) -> Envelope:
     confident = is_confident(agreement, confidence)
     return Envelope(
         n_confident_correct=int((confident & is_correct).sum()),

@@ -12,9 +12,9 @@ from sweeptree.fitted import FittedModel, check_share, rows_of
 from sweeptree.posterior import Draws
 from sweeptree.uncertainty.leaf_mixture import LeafMixture, leaf_mixtures
 
-TOLERANCE = 1e-8
+TOLERANCE = 1e-6
 """Largest error of a quantile, in probability."""
-ENDS = np.array([TOLERANCE, 1e-6, 1e-4, 1e-3])
+ENDS = np.array([TOLERANCE, 1e-5, 1e-4, 1e-3])
 GRID = np.concatenate((ENDS, np.linspace(0, 1, 65)[1:-1], 1 - ENDS[::-1]))
 """Where the distribution is looked at first; the rest is done between two of these points."""
 MOST_STEPS = 60
@@ -117,12 +117,13 @@ class _BetaMixtures:
         self.log_norm = betaln(a, b)
 
     def quantiles(self, shares: FloatArray) -> FloatArray:
-        """(row, share)"""
+        """(row, share): quantiles of each row's mixture."""
         from scipy.special import betainc
 
         table = betainc(self.a[:, None], self.b[:, None], GRID)
         on_grid = np.clip(self.weights @ table, 0, 1)
-        return np.column_stack([self._solve(share, on_grid) for share in shares])
+        solved: FloatArray = np.column_stack([self._solve(share, on_grid) for share in shares])
+        return solved
 
     def _solve(self, share: float, on_grid: FloatArray) -> FloatArray:
         """Find each row's quantile: Newton's steps inside a bracket, halving where they fail."""
@@ -133,7 +134,7 @@ class _BetaMixtures:
         low, high = edges[cell], edges[cell + 1]
         below, above = heights[rows, cell], heights[rows, cell + 1]
         rise = np.maximum(above - below, np.finfo(float).tiny)
-        x = low + (high - low) * ((share - below) / rise).clip(0.05, 0.95)
+        x: FloatArray = low + (high - low) * ((share - below) / rise).clip(0.05, 0.95)
         active = rows[high - low > TOLERANCE]
         for _ in range(MOST_STEPS):
             if len(active) == 0:

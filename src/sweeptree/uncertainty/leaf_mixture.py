@@ -64,12 +64,13 @@ class _Kinds(NamedTuple):
 def _mixture_of(
     rows: slice, X: FloatArray, forest: Forest, kinds: _Kinds, parameters: FloatArray
 ) -> LeafMixture:
-    from scipy.sparse import coo_array
+    from scipy.sparse import coo_array, csr_array
 
     kind = kinds.of_leaf[forest.apply(X)[kinds.trees]] + kinds.offset[:, None]
-    used, kind = np.unique(kind, return_inverse=True)
-    row = np.broadcast_to(np.arange(len(X)), (len(kinds.trees), len(X)))
-    weight = np.broadcast_to(kinds.weight[:, None], row.shape)
+    row = np.broadcast_to(np.arange(len(X)), kind.shape)
+    weight = np.broadcast_to(kinds.weight[:, None], kind.shape)
     places = (weight.ravel(), (row.ravel(), kind.ravel()))
-    shares = coo_array(places, shape=(len(X), len(used))).tocsr()
+    shares = coo_array(places, shape=(len(X), len(parameters))).tocsr()
+    used, place = np.unique(shares.indices, return_inverse=True)
+    shares = csr_array((shares.data, place, shares.indptr), shape=(len(X), len(used)))
     return LeafMixture(rows, parameters[used], shares)

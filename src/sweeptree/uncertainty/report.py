@@ -88,12 +88,14 @@ def is_lead_in_doubt(by_chain: FloatArray) -> npt.NDArray[np.bool_]:
     if len(by_chain) == 0:  # one draw: anything may be otherwise
         return np.ones(by_chain.shape[1], dtype=bool)
     lead, error = lead_and_error(by_chain)
-    return (lead < error) | (lead == 0)
+    in_doubt: npt.NDArray[np.bool_] = (lead < error) | (lead == 0)
+    return in_doubt
 
 
 def outside_training_range(training: FloatArray, X: FloatArray) -> npt.NDArray[np.bool_]:
     """(row, column): whether a value is below the least or above the largest of training."""
-    return (training.min(axis=0) > X) | (training.max(axis=0) < X)
+    is_outside: npt.NDArray[np.bool_] = (training.min(axis=0) > X) | (training.max(axis=0) < X)
+    return is_outside
 
 
 def _names_where(is_so: npt.NDArray[np.bool_], names: list[str]) -> npt.NDArray[np.object_]:
