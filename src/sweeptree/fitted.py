@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from sweeptree.encoding import FloatArray
 from sweeptree.posterior import Posterior
+from sweeptree.scores import place_in_classes
 from sweeptree.table import read_rows
 
 
@@ -86,12 +87,4 @@ def check_labels(model: FittedModel, y: Any, n_rows: int) -> npt.NDArray[np.intp
     y = np.asarray(y).ravel()
     if len(y) != n_rows:
         raise ValueError(f"X has {n_rows} rows and y has {len(y)} labels.")
-    place: npt.NDArray[np.intp] = np.searchsorted(model.classes_, y)
-    place = place.clip(max=len(model.classes_) - 1)
-    unknown = np.flatnonzero(model.classes_[place] != y)
-    if len(unknown):
-        raise ValueError(
-            f"y has the label {y[unknown[0]]!r} (first in row {unknown[0]}), which fit did not "
-            f"see; the classes are {model.classes_.tolist()}."
-        )
-    return place
+    return place_in_classes(y, model.classes_)

@@ -253,14 +253,25 @@ def _place_in_classes(y: Any, probabilities: FloatArray, classes: Any) -> npt.ND
             f"There are {probabilities.shape[1]} columns of probabilities and {len(known)} "
             f"classes, {known.tolist()}; say with classes= what the columns stand for."
         )
-    order = np.argsort(known)
-    place: npt.NDArray[np.intp] = order[
-        np.searchsorted(known, y, sorter=order).clip(max=len(known) - 1)
-    ]
-    unknown = np.flatnonzero(known[place] != y)
+    return place_in_classes(y, known)
+
+
+def place_in_classes(y: Any, classes: npt.NDArray[Any]) -> npt.NDArray[np.intp]:
+    """Return the place of each label among the classes.
+
+    Examples
+    --------
+    >>> place_in_classes(["yes", "no"], np.array(["no", "yes"])).tolist()
+    [1, 0]
+    """
+    y = np.asarray(y)
+    order = np.argsort(classes)
+    rank = np.searchsorted(classes, y, sorter=order).clip(max=len(classes) - 1)
+    place: npt.NDArray[np.intp] = order[rank]
+    unknown = np.flatnonzero(classes[place] != y)
     if len(unknown):
         raise ValueError(
-            f"y has the label {y[unknown[0]]!r} (first in row {unknown[0]}), which is not among "
-            f"the classes {known.tolist()}."
+            f"y has the label {y.tolist()[unknown[0]]!r} (first in row {unknown[0]}), which is "
+            f"not among the classes {classes.tolist()}."
         )
     return place

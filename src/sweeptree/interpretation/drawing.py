@@ -46,8 +46,8 @@ def draw_tree(tree: Tree) -> str:
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width + 16:.0f}" height="{height}" '
         f'viewBox="0 0 {width + 16:.0f} {height}" role="img" style="{style}" '
         f'fill="currentColor">',
-        f"<title>{escape(repr(tree))}</title>",
-        _text(8, 15, repr(tree), weight=600),
+        f"<title>{escape(_title(tree))}</title>",
+        _text(8, 15, _title(tree), weight=600),
         *_legend(tree),
         *_branches(tree, places),
     ]
@@ -55,6 +55,12 @@ def draw_tree(tree: Tree) -> str:
         draw = _draw_leaf if tree.variable[node] == -1 else _draw_split
         parts.extend(draw(tree, node, place))
     return "\n".join([*parts, "</svg>"])
+
+
+def _title(tree: Tree) -> str:
+    name = {"map": "Most probable"}.get(tree.kind, tree.kind.capitalize())
+    share = f"{100 * tree.speaks_for:.1f} %"
+    return f"{name} tree: {tree.n_leaves} leaves, speaks for {share} of the ensemble"
 
 
 def _places(tree: Tree) -> list[_Place]:

@@ -15,6 +15,7 @@ from sweeptree.frames import make_frame
 from sweeptree.interpretation.tree import short_number
 from sweeptree.posterior import Posterior
 from sweeptree.prediction import forest_of, mean_probabilities
+from sweeptree.uncertainty.envelope import ROUNDING
 from sweeptree.uncertainty.report import uncertainty
 
 N_TRIED = 64
@@ -189,7 +190,7 @@ def _conditions(model: FittedModel, row: FloatArray, min_share: float) -> Any:
     rows = []
     for (column, is_left), of_trees in found.items():
         weight = weights[list(of_trees)]
-        if weight.sum() < min_share:
+        if weight.sum() < min_share - ROUNDING:
             continue
         thresholds = np.array(list(of_trees.values()))
         low, median, high = weighted_quantiles(thresholds, weight, np.array([0.05, 0.5, 0.95]))

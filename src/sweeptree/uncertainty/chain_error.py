@@ -38,7 +38,8 @@ def monte_carlo_error(model: FittedModel, X: Any) -> FloatArray:
     >>> bool(model.monte_carlo_error(X).mean() < 0.01)
     True
     """
-    return standard_error(chain_means(model.posterior_, rows_of(model, X), model.engine))
+    X = rows_of(model, X)
+    return standard_error(chain_means(model.posterior_, X, model.engine))
 
 
 def standard_error(by_chain: FloatArray) -> FloatArray:

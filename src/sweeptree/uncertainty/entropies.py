@@ -56,7 +56,8 @@ def entropies(model: FittedModel, X: Any) -> Entropies:
     >>> bool(np.allclose(found.total, found.aleatoric + found.epistemic))
     True
     """
-    return split_entropy(model.posterior_, rows_of(model, X), model.engine)
+    X = rows_of(model, X)
+    return split_entropy(model.posterior_, X, model.engine)
 
 
 def split_entropy(draws: Draws, X: FloatArray, engine: str) -> Entropies:
