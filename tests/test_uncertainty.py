@@ -1,5 +1,6 @@
 import pickle
 import sys
+import tracemalloc
 
 import numpy as np
 import pandas as pd
@@ -122,6 +123,17 @@ def test_shares_of_leaves_sum_to_one(fitted):
     model, X, _ = fitted
     for mixture in leaf_mixture.leaf_mixtures(model.posterior_, X.to_numpy(), "kernel"):
         assert_allclose(mixture.shares.sum(axis=1), 1, rtol=1e-12)
+
+
+def test_memory_does_not_grow_to_draws_times_rows(binary, monkeypatch):
+    model, X, _ = binary
+    rows = pd.concat([X] * 10)
+    monkeypatch.setattr(leaf_mixture, "MOST_PLACES", 5_000)
+    tracemalloc.start()
+    model.uncertainty(rows)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 8 * model.posterior_.tree_index.size * len(rows) * len(model.classes_) / 2
 
 
 @pytest.mark.parametrize("level", [0, 1, -0.1, 1.5, "0.9", None])

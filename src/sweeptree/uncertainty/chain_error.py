@@ -34,8 +34,8 @@ def monte_carlo_error(model: FittedModel, X: Any) -> FloatArray:
     >>> from sweeptree import BayesianTreeClassifier
     >>> from sweeptree.datasets import load_wisconsin
     >>> X, y = load_wisconsin(return_X_y=True)
-    >>> model = BayesianTreeClassifier(random_state=0).fit(X, y)
-    >>> bool(model.monte_carlo_error(X).mean() < 0.01)
+    >>> model = BayesianTreeClassifier(n_draws=500, random_state=0).fit(X, y)
+    >>> bool(model.monte_carlo_error(X).mean() < 0.02)
     True
     """
     X = rows_of(model, X)
