@@ -127,7 +127,7 @@ def test_shares_of_leaves_sum_to_one(fitted):
 
 def test_memory_does_not_grow_to_draws_times_rows(binary, monkeypatch):
     model, X, _ = binary
-    rows = pd.concat([X] * 10)
+    rows = pd.concat([X] * 4)
     monkeypatch.setattr(leaf_mixture, "MOST_PLACES", 5_000)
     tracemalloc.start()
     model.uncertainty(rows)

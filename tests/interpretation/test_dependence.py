@@ -109,10 +109,10 @@ def test_scikit_learns_permutation_importance(binary):
     assert X.columns[found["importances_mean"].argmax()] in ("rts", "iss")
 
 
-def test_scikit_learns_display_draws_curves(fitted):
+def test_scikit_learns_display_draws_curves(binary):
     matplotlib = pytest.importorskip("matplotlib")
     matplotlib.use("Agg")
-    model, X, _ = fitted
+    model, X, _ = binary
     display = inspection.PartialDependenceDisplay.from_estimator(
         model,
         X.astype(float),
