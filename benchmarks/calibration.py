@@ -21,6 +21,8 @@ from sweeptree.datasets import make_injury
 from sweeptree.summary import new_table
 
 LEVELS = (0.5, 0.9)
+RANGES = {"truth < 0.2": (0.0, 0.2), "0.2 to 0.8": (0.2, 0.8), "> 0.8": (0.8, 1.0)}
+"""Of the true probability: where coverage is looked at apart."""
 N_TRAINING, N_NEW = 1468, 1000
 
 
@@ -36,7 +38,10 @@ def measure(n_training: int, seeds: list[int], n_draws: int) -> tuple[list[str],
             model.fit(train.data, train.target)
         truth = new.true_probability
         intervals = [model.predict_interval(new.data, level)[:, 1] for level in LEVELS]
-        covered.append([((i[:, 0] <= truth) & (truth <= i[:, 1])).mean() for i in intervals])
+        is_covered = [(i[:, 0] <= truth) & (truth <= i[:, 1]) for i in intervals]
+        places = [(low <= truth) & (truth < high) for low, high in RANGES.values()]
+        of_90 = is_covered[LEVELS.index(0.9)]
+        covered.append([*np.mean(is_covered, axis=1), *(of_90[place].mean() for place in places)])
         p, true_p = model.predict_proba(new.data), np.column_stack((1 - truth, truth))
         rows.append(
             [
@@ -60,7 +65,7 @@ def main() -> None:
     coverage = new_table(
         "Injury (synthetic): share of intervals that hold the true probability",
         ["training rows"],
-        [f"{100 * level:g} %" for level in LEVELS],
+        [*(f"{100 * level:g} %" for level in LEVELS), *(f"90 %, {name}" for name in RANGES)],
     )
     figures = new_table(
         "Injury (synthetic): probabilities against the true ones",

@@ -1,7 +1,10 @@
+import sys
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
+from explained_models import fit, four_classes
 from sweeptree.interpretation.explanation import weighted_quantiles
 from sweeptree.prediction import forest_of
 
@@ -131,6 +134,23 @@ def test_bad_input_is_named(binary):
         model.explain(X[:2])
     with pytest.raises(ValueError, match="min_share must be a number between 0 and 1"):
         model.explain(X.iloc[0], min_share=3)
+
+
+def test_without_pandas_everything_is_a_structured_array(monkeypatch):
+    X, y = four_classes()
+    X = X.to_numpy()
+    model = fit(X, y)
+    in_words = str(model.explain(X[0]))
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    assert str(model.explain(X[0])) == in_words
+    tables = [
+        model.variable_use(),
+        model.rule_density("column 1"),
+        model.partial_dependence(X[:9], 0, grid=[0.0]).to_frame(),
+        model.envelope_curve(X, y),
+        model.accuracy_coverage(X, y).to_frame(),
+    ]
+    assert all(isinstance(table, np.ndarray) and table.dtype.names for table in tables)
 
 
 def test_weighted_quantiles_are_those_of_repeated_values():

@@ -82,6 +82,13 @@ def test_model_without_trees_using_some_variables(fitted):
     refined.summary()
 
 
+def test_one_variable_can_be_named_alone(fitted):
+    model, _, _ = fitted
+    weakest = int(model.variable_use()["used"].argmin())
+    alone = model.without_trees_using(weakest).posterior_
+    assert_array_equal(alone.tree_index, model.without_trees_using([weakest]).posterior_.tree_index)
+
+
 def test_keeping_every_draw_changes_no_prediction(binary):
     model, X, _ = binary
     assert_allclose(model.without_trees_using([]).predict_proba(X), model.predict_proba(X))

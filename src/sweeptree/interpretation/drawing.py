@@ -141,18 +141,25 @@ def _branches(tree: Tree, places: list[_Place]) -> Iterator[str]:
 
 
 def _legend(tree: Tree) -> Iterator[str]:
-    for (x, _), (each, label) in zip(
-        _legend_places(tree), enumerate(tree.classes.tolist()), strict=False
-    ):
-        yield f'<rect x="{x:.1f}" y="24" width="10" height="10" fill="{_colour(each)}"/>'
-        yield _text(x + 14, 33, _shortened(str(label)))
+    entries = zip(_legend_places(tree), COLOURS, _legend_labels(tree), strict=False)
+    for (x, _), colour, label in entries:
+        yield f'<rect x="{x:.1f}" y="24" width="10" height="10" fill="{colour}"/>'
+        yield _text(x + 14, 33, label)
+
+
+def _legend_labels(tree: Tree) -> list[str]:
+    """Name what the colours stand for; classes for which there is none left share the last."""
+    labels = [_shortened(str(label)) for label in tree.classes.tolist()]
+    if len(labels) <= len(COLOURS):
+        return labels
+    return [*labels[: len(COLOURS) - 1], "other classes"]
 
 
 def _legend_places(tree: Tree) -> list[tuple[float, float]]:
-    """Where the entry of each class that has a colour of its own starts and ends."""
+    """Where each entry of the legend starts and ends."""
     places, start = [], 8.0
-    for label in tree.classes.tolist()[: len(COLOURS)]:
-        end = start + 14 + CHARACTER * len(_shortened(str(label))) + 16
+    for label in _legend_labels(tree):
+        end = start + 14 + CHARACTER * len(label) + 16
         places.append((start, end))
         start = end
     return places

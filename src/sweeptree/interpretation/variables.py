@@ -144,7 +144,7 @@ def weak_variables(model: FittedModel, threshold: float = 0.05) -> list[str]:
     return [name for name, used in names if used < threshold]
 
 
-def without_trees_using(model: FittedModel, variables: Sequence[str | int] | str | int) -> Any:
+def without_trees_using(model: FittedModel, variables: Sequence[str] | Sequence[int]) -> Any:
     """Return a model whose trees do not ask about some variables.
 
     The draws that ask about any of them are left out. What remains is the posterior given that
@@ -154,8 +154,8 @@ def without_trees_using(model: FittedModel, variables: Sequence[str | int] | str
     ----------
     model : BayesianTreeClassifier
         Fitted; not given when called as a method. It is not changed.
-    variables : sequence of str or int
-        Names or numbers of columns.
+    variables : sequence of str, or of int
+        Names or numbers of columns; or one of them.
 
     Returns
     -------
@@ -173,8 +173,7 @@ def without_trees_using(model: FittedModel, variables: Sequence[str | int] | str
     0.0
     """
     check_fitted(model)
-    names = [variables] if isinstance(variables, str | int) else list(variables)
-    columns = [find_column(model, variable) for variable in names]
+    columns = [find_column(model, variable) for variable in np.atleast_1d(variables).tolist()]
     posterior = model.posterior_
     n_splits = posterior.trees.splits_by_column(model.n_features_in_)
     is_kept = (n_splits[:, columns].sum(axis=1) == 0)[posterior.tree_index]
