@@ -1,11 +1,21 @@
 """Makes the pictures of the docs: ``python docs/pictures.py``."""
 
 import re
+import warnings
 from pathlib import Path
+from typing import Any
 
+import matplotlib as mpl
+import matplotlib.pyplot as plt
+import numpy as np
 from rich.console import Console
+from scipy.stats import beta
+from sklearn.exceptions import ConvergenceWarning
 
+from sweeptree import BayesianTreeClassifier
+from sweeptree.datasets import load_injury
 from sweeptree.demo import run_demo
+from sweeptree.uncertainty.leaf_mixture import leaf_mixtures
 
 IMAGES = Path(__file__).parent / "images"
 
@@ -18,5 +28,98 @@ def picture_of_demo() -> None:
     (IMAGES / "demo.svg").write_text(re.sub(r"@font-face \{.*?\}", "", svg, flags=re.DOTALL))
 
 
+def fit_injury(**parameters: Any) -> tuple[BayesianTreeClassifier, Any, Any, Any, Any]:
+    """Fit two thirds of the synthetic Injury data; return the model, and both parts."""
+    data = load_injury(as_frame=True)
+    y = data.target_names[data.target]
+    X_train, X_test = data.data[:1000], data.data[1000:]
+    model = BayesianTreeClassifier(n_draws=1000, thin=500, random_state=0, **parameters)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        model.fit(X_train, y[:1000])
+    return model, X_train, y[:1000], X_test, y[1000:]
+
+
+def picture_of_three_cases(model: BayesianTreeClassifier, X: Any) -> None:
+    """Draw the posterior of the probability to survive, for three cases of the same data."""
+    table = model.uncertainty(X)
+    sure = table["entropy"].idxmin()
+    noisy = (table["aleatoric"] - 5 * table["epistemic"]).idxmax()
+    unknown = table["epistemic"].idxmax()
+    names = ("sure", "noise: more data would not help", "lack of knowledge: more data would")
+    figure, axes = plt.subplots(1, 3, figsize=(10.5, 3.1), layout="constrained")
+    grid = np.linspace(0.002, 0.998, 400)
+    for place, (axis, row, name) in enumerate(
+        zip(axes, (sure, noisy, unknown), names, strict=True)
+    ):
+        case = X.loc[[row]]
+        (mixture,) = leaf_mixtures(model.posterior_, case.to_numpy(dtype=float), "kernel")
+        a = mixture.parameters[:, 1]
+        b = mixture.parameters[:, 0]
+        density = mixture.shares @ beta.pdf(grid[None], a[:, None], b[:, None])
+        low, high = model.predict_interval(case)[0, 1]
+        is_inside = (grid >= low) & (grid <= high)
+        axis.fill_between(grid, density[0], where=is_inside, color="#0072b2", alpha=0.3)
+        axis.plot(grid, density[0], color="#0072b2")
+        axis.axvline(model.predict_proba(case)[0, 1], color="#d55e00")
+        figures = table.loc[row]
+        axis.set_title(
+            f"{name}\nγ {figures['agreement']:.2f} · entropy {figures['entropy']:.2f} = "
+            f"{figures['aleatoric']:.2f} + {figures['epistemic']:.2f}",
+            fontsize=9,
+        )
+        axis.set(xlim=(0, 1), yticks=[], xlabel="probability to survive")
+        axis.set_ylim(0, min(density.max(), 12) * 1.05)
+        if place == 0:
+            axis.set_ylabel("posterior density")
+    figure.suptitle("Injury (synthetic): three cases", fontsize=10)
+    save(figure, "three_cases")
+
+
+def picture_of_abstaining(model: BayesianTreeClassifier, X: Any, y: Any) -> None:
+    """Draw accuracy against the share of cases that get an answer."""
+    figure, axis = plt.subplots(figsize=(5.2, 3.2), layout="constrained")
+    for by, colour in (("probability", "#0072b2"), ("agreement", "#e69f00")):
+        curve = model.accuracy_coverage(X, y, by=by)
+        is_many = curve.coverage * len(X) >= 20
+        label = f"by {by}, area {curve.area:.3f}"
+        axis.plot(curve.coverage[is_many], curve.accuracy[is_many], color=colour, label=label)
+    axis.set(xlabel="share of cases answered", ylabel="accuracy of the answers")
+    axis.set_title("Injury (synthetic), 468 cases held out", fontsize=9)
+    axis.legend(fontsize=8)
+    save(figure, "abstaining")
+
+
+def picture_of_dependence(model: BayesianTreeClassifier, X: Any) -> None:
+    """Draw how the prediction depends on one variable, with its band."""
+    curve = model.partial_dependence(X, "iss")
+    figure, axis = plt.subplots(figsize=(5.2, 3.2), layout="constrained")
+    axis.fill_between(curve.grid, curve.lower[:, 1], curve.upper[:, 1], color="#0072b2", alpha=0.3)
+    axis.plot(curve.grid, curve.mean[:, 1], color="#0072b2")
+    axis.set(xlabel="iss (injury severity score)", ylabel="mean probability to survive")
+    axis.set_title("Injury (synthetic): partial dependence, 95 % band", fontsize=9)
+    save(figure, "dependence")
+
+
+def picture_of_tree() -> None:
+    """Draw the central tree of a model that prefers small trees, on white."""
+    model, *_ = fit_injury(leaf_penalty=2.8)
+    svg = model.representative_tree("central").to_svg()
+    paper = '<rect width="100%" height="100%" fill="white"/>'
+    (IMAGES / "tree.svg").write_text(svg.replace("<title>", f"{paper}\n<title>", 1))
+
+
+def save(figure: Any, name: str) -> None:
+    """Save a figure so that the same data give the same file."""
+    mpl.rcParams["svg.hashsalt"] = name
+    figure.savefig(IMAGES / f"{name}.svg", metadata={"Date": None})
+    plt.close(figure)
+
+
 if __name__ == "__main__":
     picture_of_demo()
+    fitted, X_train, _, X_test, y_test = fit_injury()
+    picture_of_three_cases(fitted, X_test)
+    picture_of_abstaining(fitted, X_test, y_test)
+    picture_of_dependence(fitted, X_train)
+    picture_of_tree()

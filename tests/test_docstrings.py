@@ -5,6 +5,7 @@ import pkgutil
 import pytest
 
 import sweeptree
+from sweeptree import interpretation, scores, uncertainty
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 
@@ -34,5 +35,19 @@ def test_public_functions_have_examples():
     model = "sweeptree.estimator.BayesianTreeClassifier"
     for name in (model, f"{model}.fit", f"{model}.predict_proba_draws", f"{model}.summary"):
         assert name in with_examples
-    for name in ("rhat", "ess_bulk", "ess_tail", "convergence"):
+    for name in ("rhat", "ess_bulk", "ess_tail", "convergence", "standard_error_of_mean"):
         assert f"sweeptree.diagnostics.{name}" in with_examples
+
+
+@pytest.mark.parametrize("package", [uncertainty, interpretation, scores])
+def test_functions_about_uncertainty_have_examples(package):
+    records = {"AccuracyCoverage", "DependenceCurve", "Entropies", "Envelope", "Explanation"}
+    with_examples = {test.name for module in MODULES for test in examples_of(module)}
+    names = getattr(package, "__all__", None) or [
+        name
+        for name, value in vars(package).items()
+        if getattr(value, "__module__", "") == package.__name__ and not name.startswith("_")
+    ]
+    for name in set(names) - records:
+        value = getattr(package, name)
+        assert f"{value.__module__}.{name}" in with_examples

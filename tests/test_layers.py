@@ -10,12 +10,13 @@ import sweeptree
 ROOT = Path(sweeptree.__file__).parent
 
 LAYERS = [
-    {"settings", "encoding", "_kernel", "datasets", "progress", "verdict"},
-    {"reference", "table"},
+    {"settings", "encoding", "_kernel", "datasets", "progress", "verdict", "frames"},
+    {"reference", "table", "scores"},
     {"engines"},
     {"posterior", "sampling"},
-    {"prediction", "diagnostics", "memory"},
-    {"stopping", "summary"},
+    {"prediction", "diagnostics", "memory", "fitted"},
+    {"stopping", "summary", "uncertainty"},
+    {"interpretation"},
     {"estimator"},
     {"__init__", "demo"},
     {"cli"},

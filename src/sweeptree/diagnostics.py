@@ -119,6 +119,25 @@ def ess_tail(trace: FloatArray) -> float:
     return min(_ess(_split_chains((trace <= q).astype(np.float64))) for q in quantiles)
 
 
+def standard_error_of_mean(trace: FloatArray) -> float:
+    """Monte-Carlo standard error of a trace's mean: its standard deviation over √ESS.
+
+    Parameters
+    ----------
+    trace : array of shape (n_chains, n_draws)
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> chains = np.random.default_rng(0).normal(size=(4, 1000))
+    >>> 0.014 < standard_error_of_mean(chains) < 0.018
+    True
+    """
+    if _is_short(trace):
+        return np.nan
+    return float(trace.std() / np.sqrt(_ess(_split_chains(trace))))
+
+
 def _is_short(trace: FloatArray) -> bool:
     return bool(trace.shape[1] < 4)
 

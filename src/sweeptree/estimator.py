@@ -21,14 +21,22 @@ from sklearn.utils.validation import check_is_fitted
 from sweeptree import memory, prediction, settings
 from sweeptree.encoding import EncodedTable, FloatArray, encode
 from sweeptree.engines import ENGINES, ChainFactory
+from sweeptree.fitted import TrainingRows
+from sweeptree.interpretation.mixin import InterpretationMixin
 from sweeptree.posterior import Legend
 from sweeptree.progress import has_viewer
 from sweeptree.sampling import spawn_bit_generators, start_share
 from sweeptree.stopping import Judge, rows_to_judge_by, run_chains, warning_about
 from sweeptree.table import read_rows, read_training_table
+from sweeptree.uncertainty.mixin import UncertaintyMixin
 
 
-class BayesianTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class BayesianTreeClassifier(
+    UncertaintyMixin,
+    InterpretationMixin,
+    ClassifierMixin,  # type: ignore[misc]
+    BaseEstimator,  # type: ignore[misc]
+):
     """Bayesian averaging over decision trees.
 
     Trees are drawn from their posterior by reversible-jump Markov chain Monte Carlo; predictions
@@ -155,6 +163,9 @@ class BayesianTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mi
         The sampled trees, their traces, and the counts of moves by outcome; `converged`, and
         `stopped_by`: "converged", "max_moves", "max_seconds", or "n_draws" where their number
         was given.
+    training_ : TrainingRows
+        A copy of the training rows, `X`, and the places of their classes in `classes_`, `labels`:
+        what explanations refer to.
     feature_importances_ : ndarray of shape (n_features_in_,)
         Share of the splits that ask about each column, averaged over the posterior.
 
@@ -340,6 +351,7 @@ class BayesianTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mi
             keeps_full_trace=keeps_full_trace,
             shows_progress=has_viewer() if self.progress == "auto" else bool(self.progress),
         )
+        self.training_ = TrainingRows(X.copy(), labels)
         self.feature_importances_ = self.posterior_.split_shares(self.n_features_in_)
         self._warn_unless_converged()
         return self

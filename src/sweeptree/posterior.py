@@ -45,6 +45,46 @@ class Trees:
         n_leaves_before = np.concatenate(([0], np.cumsum(self.variable == -1)))
         return n_leaves_before[self.node_offsets]
 
+    @property
+    def right_children(self) -> IntArray:
+        """Where the right child of each node stands; -1 for a leaf."""
+        right = np.full(len(self.variable), -1, dtype=np.int32)
+        without_right: list[int] = []
+        follows_leaf = False
+        for node, variable in enumerate(self.variable.tolist()):
+            if follows_leaf and without_right:
+                right[without_right.pop()] = node
+            follows_leaf = variable == -1
+            if not follows_leaf:
+                without_right.append(node)
+        return right
+
+    def take(self, which: npt.NDArray[np.integer[Any]]) -> Trees:
+        """Return some of the trees, in the order given."""
+        nodes = _ranges(self.node_offsets[which], self.node_offsets[which + 1])
+        leaves = _ranges(self.leaf_offsets[which], self.leaf_offsets[which + 1])
+        sizes = np.diff(self.node_offsets)[which]
+        return Trees(
+            node_offsets=np.concatenate(([0], np.cumsum(sizes, dtype=np.int64))),
+            variable=self.variable[nodes],
+            threshold=self.threshold[nodes],
+            leaf_counts=self.leaf_counts[leaves],
+        )
+
+    def splits_by_column(self, n_columns: int) -> npt.NDArray[np.int64]:
+        """(tree, column): number of splits that ask about each column."""
+        tree_of_node = np.repeat(np.arange(len(self)), np.diff(self.node_offsets))
+        is_split = self.variable >= 0
+        place = tree_of_node[is_split] * n_columns + self.variable[is_split]
+        return np.bincount(place, minlength=len(self) * n_columns).reshape(len(self), n_columns)
+
+
+def _ranges(starts: npt.NDArray[np.int64], ends: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    """All numbers from each start up to its end, one range after the other."""
+    sizes = ends - starts
+    shifts = np.repeat(starts - np.concatenate(([0], np.cumsum(sizes)[:-1])), sizes)
+    return np.arange(sizes.sum()) + shifts
+
 
 class Legend(NamedTuple):
     """What the numbers in the engines' records stand for."""
@@ -111,6 +151,22 @@ class Draws:
         pair = self.tree_index[part] * shape[1] + self.alpha_index[part]
         n_draws = np.bincount(pair.ravel(), minlength=shape[0] * shape[1])
         return n_draws.reshape(shape) / pair.size
+
+    def take(self, is_kept: npt.NDArray[np.bool_]) -> dict[str, Any]:
+        """Return the fields of those draws that are kept, as one chain.
+
+        Parameters
+        ----------
+        is_kept : array of bool of shape (n_chains, n_draws)
+        """
+        traces = ("n_leaves", "depth", "log_likelihood", "log_prior", "alpha_index")
+        which, tree_index = np.unique(self.tree_index[is_kept], return_inverse=True)
+        return {
+            **{name: getattr(self, name)[is_kept][None] for name in traces},
+            "alphas": self.alphas,
+            "tree_index": tree_index.astype(np.int32).reshape(1, -1),
+            "trees": self.trees.take(which),
+        }
 
     @property
     def alpha(self) -> FloatArray:

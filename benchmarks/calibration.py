@@ -1,0 +1,92 @@
+"""Whether intervals hold the truth, where the truth is known and is no tree.
+
+The synthetic Injury data: no row is a patient, and the probability of survival is known for every
+row. Models are fitted to a quarter of its usual 1,468 cases, to as many, and to four times as
+many, and asked about 1,000 others.
+
+    python -m benchmarks.calibration
+"""
+
+from __future__ import annotations
+
+import argparse
+import warnings
+
+import numpy as np
+from rich.console import Console
+from sklearn.exceptions import ConvergenceWarning
+
+from sweeptree import BayesianTreeClassifier, scores
+from sweeptree.datasets import make_injury
+from sweeptree.summary import new_table
+
+LEVELS = (0.5, 0.9)
+RANGES = {"truth < 0.2": (0.0, 0.2), "0.2 to 0.8": (0.2, 0.8), "> 0.8": (0.8, 1.0)}
+"""Of the true probability: where coverage is looked at apart."""
+N_TRAINING, N_NEW = 1468, 1000
+
+
+def measure(n_training: int, seeds: list[int], n_draws: int) -> tuple[list[str], list[str]]:
+    """Return coverage at each level, and scores beside those of the true probabilities."""
+    covered, rows = [], []
+    for seed in seeds:
+        train = make_injury(n_training, random_state=1000 + seed)
+        new = make_injury(N_NEW, random_state=2000 + seed)
+        model = BayesianTreeClassifier(n_draws=n_draws, thin=1000, random_state=seed)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            model.fit(train.data, train.target)
+        truth = new.true_probability
+        intervals = [model.predict_interval(new.data, level)[:, 1] for level in LEVELS]
+        is_covered = [(i[:, 0] <= truth) & (truth <= i[:, 1]) for i in intervals]
+        places = [(low <= truth) & (truth < high) for low, high in RANGES.values()]
+        of_90 = is_covered[LEVELS.index(0.9)]
+        covered.append([*np.mean(is_covered, axis=1), *(of_90[place].mean() for place in places)])
+        p, true_p = model.predict_proba(new.data), np.column_stack((1 - truth, truth))
+        rows.append(
+            [
+                np.diff(intervals[LEVELS.index(0.9)], axis=1).mean(),
+                np.abs(p[:, 1] - truth).mean(),
+                scores.log_loss(new.target, p),
+                scores.log_loss(new.target, true_p),
+                scores.expected_calibration_error(new.target, p),
+                scores.expected_calibration_error(new.target, true_p),
+            ]
+        )
+    coverage = [f"{100 * share:.1f} %" for share in np.mean(covered, axis=0)]
+    return coverage, [f"{figure:.3f}" for figure in np.mean(rows, axis=0)]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--seeds", type=int, default=3)
+    parser.add_argument("--draws", type=int, default=250)
+    arguments = parser.parse_args()
+    coverage = new_table(
+        "Injury (synthetic): share of intervals that hold the true probability",
+        ["training rows"],
+        [*(f"{100 * level:g} %" for level in LEVELS), *(f"90 %, {name}" for name in RANGES)],
+    )
+    figures = new_table(
+        "Injury (synthetic): probabilities against the true ones",
+        ["training rows"],
+        [
+            "width, 90 %",
+            "mean error",
+            "log-loss",
+            "of the truth",
+            "calibration error",
+            "of the truth",
+        ],
+    )
+    for n_training in (N_TRAINING // 4, N_TRAINING, 4 * N_TRAINING):
+        of_coverage, of_scores = measure(n_training, list(range(arguments.seeds)), arguments.draws)
+        coverage.add_row(f"{n_training:,}", *of_coverage)
+        figures.add_row(f"{n_training:,}", *of_scores)
+    console = Console()
+    console.print(coverage)
+    console.print(figures)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,90 @@
+"""A fitted model as those see it that explain it: names of columns, rows, checks of arguments."""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+from numbers import Real
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.utils.validation import check_is_fitted
+
+from sweeptree.encoding import FloatArray
+from sweeptree.posterior import Posterior
+from sweeptree.scores import place_in_classes
+from sweeptree.table import read_rows
+
+
+class TrainingRows(NamedTuple):
+    """The rows that a model was fitted on."""
+
+    X: FloatArray
+    """(row, column)"""
+    labels: npt.NDArray[np.int32]
+    """Place of each row's class in `classes_`."""
+
+
+class FittedModel(Protocol):
+    """What is needed of a fitted BayesianTreeClassifier."""
+
+    engine: str
+    posterior_: Posterior
+    training_: TrainingRows
+    classes_: npt.NDArray[Any]
+    n_features_in_: int
+
+
+def check_fitted(model: FittedModel) -> None:
+    """Raise NotFittedError unless the model has been fitted."""
+    check_is_fitted(model, "posterior_")
+
+
+def rows_of(model: FittedModel, X: Any) -> FloatArray:
+    """Read rows for a fitted model."""
+    check_fitted(model)
+    return read_rows(model, X)
+
+
+def column_names(model: FittedModel) -> list[str]:
+    """Names of the columns, or "column 0" and so on if the table had none."""
+    names = getattr(model, "feature_names_in_", None)
+    if names is None:
+        return [f"column {column}" for column in range(model.n_features_in_)]
+    return [str(name) for name in names]
+
+
+def find_column(model: FittedModel, variable: Any) -> int:
+    """Return the number of a column given by its name or its number."""
+    names = column_names(model)
+    if isinstance(variable, int | np.integer):
+        if 0 <= variable < len(names):
+            return int(variable)
+        raise ValueError(
+            f"There is no column {variable}; the columns are numbered from 0 to {len(names) - 1}."
+        )
+    if variable in names:
+        return names.index(str(variable))
+    nearest = get_close_matches(str(variable), names, n=1, cutoff=0.0)
+    raise ValueError(f"There is no column {str(variable)!r}; did you mean {nearest[0]!r}?")
+
+
+def check_share(name: str, value: Any) -> float:
+    """Return an option that must lie between 0 and 1, both excluded."""
+    if not isinstance(value, Real) or not 0 < float(value) < 1:
+        raise ValueError(f"{name} must be a number between 0 and 1, got {value!r}.")
+    return float(value)
+
+
+def check_option(name: str, value: str, options: tuple[str, ...]) -> None:
+    """Raise ValueError unless the option is one of those there are."""
+    if value not in options:
+        raise ValueError(f"{name} must be one of {', '.join(map(repr, options))}, got {value!r}.")
+
+
+def check_labels(model: FittedModel, y: Any, n_rows: int) -> npt.NDArray[np.intp]:
+    """Return the place of each label in `classes_`."""
+    y = np.asarray(y).ravel()
+    if len(y) != n_rows:
+        raise ValueError(f"X has {n_rows} rows and y has {len(y)} labels.")
+    return place_in_classes(y, model.classes_)

@@ -1,0 +1,233 @@
+"""How predictions depend on one variable, with credible bands."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from sweeptree.encoding import FloatArray
+from sweeptree.fitted import FittedModel, check_share, column_names, find_column, rows_of
+from sweeptree.frames import make_frame
+from sweeptree.posterior import Posterior
+from sweeptree.prediction import forest_of, mean_probabilities
+from sweeptree.uncertainty.intervals import probability_quantiles
+
+N_GRID = 30
+MOST_ROWS = 200
+
+
+@dataclass(frozen=True)
+class DependenceCurve:
+    """How the probability of each class depends on one variable."""
+
+    variable: str
+    grid: FloatArray
+    """Values of the variable."""
+    classes: npt.NDArray[Any]
+    """Class labels, in the order of the last axis of what follows."""
+    mean: FloatArray
+    """(value, class), or (row, value, class) for individual curves: posterior mean."""
+    lower: FloatArray
+    upper: FloatArray
+    """Ends of the credible band, at each value apart."""
+
+    def to_frame(self) -> Any:
+        """Return a table with one line for each value and class, and row if there are several.
+
+        Columns `row` (of individual curves), the variable's own, `class`, `mean`, `lower` and
+        `upper`.
+        """
+        places = np.indices(self.mean.shape).reshape(self.mean.ndim, -1)
+        columns: dict[str, Any] = {"row": places[0]} if self.mean.ndim == 3 else {}
+        columns[self.variable] = self.grid[places[-2]]
+        columns["class"] = self.classes[places[-1]]
+        for name in ("mean", "lower", "upper"):
+            columns[name] = getattr(self, name).ravel()
+        return make_frame(columns)
+
+
+def partial_dependence(
+    model: FittedModel,
+    X: Any,
+    variable: str | int,
+    grid: Sequence[float] | None = None,
+    level: float = 0.95,
+    random_state: int = 0,
+) -> DependenceCurve:
+    """Show how the mean prediction depends on one variable, with a credible band.
+
+    Every row is given each value of the grid in turn, whatever its other values, and the
+    predictions are averaged over the rows: by each draw, so that the band shows what the
+    posterior leaves open. The class probabilities of each leaf are drawn from their Dirichlet.
+
+    Parameters
+    ----------
+    model : BayesianTreeClassifier
+        Fitted; not given when called as a method.
+    X : array-like of shape (n_rows, n_columns)
+        Rows to average over; of more than 200, 200 evenly spaced ones are taken.
+    variable : str or int
+        Name or number of a column.
+    grid : sequence of float, default=None
+        Values to give it; None: its training values, or 30 quantiles of them if there are more.
+    level : float, default=0.95
+        Of the band, at each value apart.
+    random_state : int, default=0
+        Seed of the draws inside leaves.
+
+    Returns
+    -------
+    DependenceCurve
+        `mean`, `lower` and `upper` have the shape (n_values, n_classes).
+
+    Examples
+    --------
+    >>> from sweeptree import BayesianTreeClassifier
+    >>> from sweeptree.datasets import load_wisconsin
+    >>> X, y = load_wisconsin(return_X_y=True)
+    >>> model = BayesianTreeClassifier(n_draws=200, random_state=0).fit(X, y)
+    >>> curve = model.partial_dependence(X, 1)
+    >>> bool(curve.mean[-1, 1] > curve.mean[0, 1])
+    True
+    """
+    column, values, rows = _read(model, X, variable, grid, level)
+    rows = rows[np.unique(np.linspace(0, len(rows) - 1, MOST_ROWS).round().astype(int))]
+    posterior = model.posterior_
+    drawn = _DrawnLeaves(posterior, np.random.default_rng(random_state))
+    forest = forest_of(posterior.trees, model.engine)
+    n_leaves = len(posterior.trees.leaf_counts)
+    mean, lower, upper = [], [], []
+    for value in values:
+        leaves = forest.apply(_with_value(rows, column, value))
+        share = np.bincount(leaves.ravel(), minlength=n_leaves) / len(rows)
+        mean.append(mean_probabilities(posterior, _with_value(rows, column, value), model.engine))
+        low, high = np.quantile(drawn.means(share), ((1 - level) / 2, (1 + level) / 2), axis=0)
+        lower.append(low)
+        upper.append(high)
+    return DependenceCurve(
+        variable=column_names(model)[column],
+        grid=values,
+        classes=model.classes_,
+        mean=np.array([each.mean(axis=0) for each in mean]),
+        lower=np.array(lower),
+        upper=np.array(upper),
+    )
+
+
+def individual_curves(
+    model: FittedModel,
+    X: Any,
+    variable: str | int,
+    grid: Sequence[float] | None = None,
+    level: float = 0.95,
+) -> DependenceCurve:
+    """Show how the prediction of each row depends on one variable, with credible bands.
+
+    Parameters
+    ----------
+    model : BayesianTreeClassifier
+        Fitted; not given when called as a method.
+    X : array-like of shape (n_rows, n_columns)
+    variable : str or int
+        Name or number of a column.
+    grid : sequence of float, default=None
+        Values to give it; None: its training values, or 30 quantiles of them if there are more.
+    level : float, default=0.95
+        Of the bands, at each value apart; the same as those of `predict_interval`.
+
+    Returns
+    -------
+    DependenceCurve
+        `mean`, `lower` and `upper` have the shape (n_rows, n_values, n_classes).
+
+    Examples
+    --------
+    >>> from sweeptree import BayesianTreeClassifier
+    >>> from sweeptree.datasets import load_wisconsin
+    >>> X, y = load_wisconsin(return_X_y=True)
+    >>> model = BayesianTreeClassifier(n_draws=200, random_state=0).fit(X, y)
+    >>> model.individual_curves(X[:2], 1, grid=[1, 5, 10]).mean.shape
+    (2, 3, 2)
+    """
+    column, values, rows = _read(model, X, variable, grid, level)
+    repeated = np.repeat(rows, len(values), axis=0)
+    repeated[:, column] = np.tile(values, len(rows))
+    tails = np.array([(1 - level) / 2, (1 + level) / 2])
+    shape = (len(rows), len(values), len(model.classes_))
+    ends = probability_quantiles(model.posterior_, repeated, model.engine, tails)
+    return DependenceCurve(
+        variable=column_names(model)[column],
+        grid=values,
+        classes=model.classes_,
+        mean=mean_probabilities(model.posterior_, repeated, model.engine).reshape(shape),
+        lower=ends[..., 0].reshape(shape),
+        upper=ends[..., 1].reshape(shape),
+    )
+
+
+def _read(
+    model: FittedModel, X: Any, variable: str | int, grid: Sequence[float] | None, level: float
+) -> tuple[int, FloatArray, FloatArray]:
+    check_share("level", level)
+    rows = rows_of(model, X)
+    column = find_column(model, variable)
+    if grid is None:
+        return column, _values_to_show(model.training_.X[:, column]), rows
+    values = np.asarray(grid, dtype=float)
+    if values.ndim != 1 or not np.isfinite(values).all() or len(values) == 0:
+        raise ValueError("grid must be a sequence of finite numbers.")
+    return column, values, rows
+
+
+def _values_to_show(training_values: FloatArray) -> FloatArray:
+    distinct = np.unique(training_values)
+    if len(distinct) <= N_GRID:
+        return distinct
+    return np.unique(np.quantile(training_values, np.linspace(0, 1, N_GRID)))
+
+
+def _with_value(rows: FloatArray, column: int, value: float) -> FloatArray:
+    changed = rows.copy()
+    changed[:, column] = value
+    return changed
+
+
+class _DrawnLeaves:
+    """Class probabilities for every leaf of every draw, from their Dirichlet."""
+
+    def __init__(self, posterior: Posterior, rng: np.random.Generator) -> None:
+        trees = posterior.trees
+        tree_of_draw = posterior.tree_index.ravel()
+        sizes = np.diff(trees.leaf_offsets)[tree_of_draw]
+        self.starts = np.concatenate(([0], np.cumsum(sizes)[:-1]))
+        shift = np.repeat(trees.leaf_offsets[tree_of_draw] - self.starts, sizes)
+        self.leaf = np.arange(sizes.sum()) + shift
+        alpha = posterior.alphas[posterior.alpha_index.ravel()]
+        parameters = np.repeat(alpha, sizes, axis=0)
+        parameters += trees.leaf_counts[self.leaf]
+        self.probabilities = draw_dirichlets(parameters, posterior.alphas.any(), rng)
+
+    def means(self, share_of_leaf: FloatArray) -> FloatArray:
+        """(draw, class): mean over rows, of which so large a share falls into each leaf."""
+        weighted = share_of_leaf[self.leaf, None] * self.probabilities
+        means: FloatArray = np.add.reduceat(weighted, self.starts, axis=0)
+        return means
+
+
+def draw_dirichlets(
+    parameters: FloatArray, is_spread: bool | np.bool_, rng: np.random.Generator
+) -> FloatArray:
+    """Draw from each row's Dirichlet; without spread, as in the plug-in likelihood, its mean."""
+    weights = parameters
+    if is_spread:
+        # A gamma variate with a shape near 0 underflows; its logarithm does not:
+        # G(a) has the law of G(a + 1) U^(1/a).
+        log_weights = np.log(rng.standard_gamma(parameters + 1))
+        log_weights += np.log1p(-rng.random(parameters.shape)) / parameters
+        weights = np.exp(log_weights - log_weights.max(axis=1, keepdims=True))
+    probabilities: FloatArray = weights / weights.sum(axis=1, keepdims=True)
+    return probabilities

@@ -1,0 +1,176 @@
+"""A tree as a picture in SVG: from left to right, one line for each leaf.
+
+Text and lines take the colour of their surroundings, so that the picture can be read on a light and
+on a dark page.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from html import escape
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from sweeptree.interpretation.tree import Tree
+
+COLOURS = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#f0e442", "#999999")
+"""Told apart by those who see colours differently (Okabe and Ito); the last is for the rest."""
+
+LINE_HEIGHT = 30
+TOP = 44
+"""Space for the title and the legend."""
+CHARACTER = 6.7
+"""Width of a character of 12 pixels, on average."""
+LONGEST_NAME = 26
+BAR_WIDTH = 64
+GAP = 44
+"""Between a splitting node and its children: room for the branches and their labels."""
+
+
+class _Place(NamedTuple):
+    x: float
+    y: float
+
+
+def draw_tree(tree: Tree) -> str:
+    """Draw a tree."""
+    places = _places(tree)
+    width = max(
+        *(place.x + _width_of(tree, node) for node, place in enumerate(places)),
+        *(x for _, x in _legend_places(tree)),
+        LONGEST_NAME * CHARACTER * 3,
+    )
+    height = TOP + LINE_HEIGHT * tree.n_leaves
+    style = "font: 12px system-ui, sans-serif; color: inherit"
+    parts = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width + 16:.0f}" height="{height}" '
+        f'viewBox="0 0 {width + 16:.0f} {height}" role="img" style="{style}" '
+        f'fill="currentColor">',
+        f"<title>{escape(_title(tree))}</title>",
+        _text(8, 15, _title(tree), weight=600),
+        *_legend(tree),
+        *_branches(tree, places),
+    ]
+    for node, place in enumerate(places):
+        draw = _draw_leaf if tree.variable[node] == -1 else _draw_split
+        parts.extend(draw(tree, node, place))
+    return "\n".join([*parts, "</svg>"])
+
+
+def _title(tree: Tree) -> str:
+    name = {"map": "Most probable"}.get(tree.kind, tree.kind.capitalize())
+    share = f"{100 * tree.speaks_for:.1f} %"
+    return f"{name} tree: {tree.n_leaves} leaves, speaks for {share} of the ensemble"
+
+
+def _places(tree: Tree) -> list[_Place]:
+    """Leaves on a line each; a splitting node in the middle between its children."""
+    n_nodes = len(tree.variable)
+    x, y = [8.0] * n_nodes, [0.0] * n_nodes
+    for node in range(n_nodes):
+        if tree.variable[node] >= 0:
+            x[node + 1] = x[tree.right[node]] = x[node] + _width_of(tree, node) + GAP
+    n_leaves_before = 0
+    for node in range(n_nodes):
+        if tree.variable[node] == -1:
+            y[node] = TOP + LINE_HEIGHT * (n_leaves_before + 0.5)
+            n_leaves_before += 1
+    for node in reversed(range(n_nodes)):
+        if tree.variable[node] >= 0:
+            y[node] = (y[node + 1] + y[tree.right[node]]) / 2
+    return [_Place(*place) for place in zip(x, y, strict=True)]
+
+
+def _question(tree: Tree, node: int) -> str:
+    return _shortened(tree.question(node).replace("<=", "≤"))
+
+
+def _shortened(name: str) -> str:
+    if len(name) <= LONGEST_NAME:
+        return name
+    half = (LONGEST_NAME - 1) // 2
+    return f"{name[:half]}…{name[-half:]}"
+
+
+def _leaf_text(tree: Tree, node: int) -> str:
+    return f"{tree.answer(node)}  n = {tree.counts[node].sum()}"
+
+
+def _width_of(tree: Tree, node: int) -> float:
+    if tree.variable[node] == -1:
+        return BAR_WIDTH + 8 + CHARACTER * len(_leaf_text(tree, node))
+    return CHARACTER * len(_question(tree, node)) + 16
+
+
+def _draw_split(tree: Tree, node: int, place: _Place) -> Iterator[str]:
+    width = _width_of(tree, node)
+    yield (
+        f"<g><title>{escape(tree.question(node))} ({escape(tree.rows_in_words(node))})</title>"
+        f'<rect x="{place.x:.1f}" y="{place.y - 11:.1f}" width="{width:.1f}" height="22" rx="6" '
+        'fill="currentColor" fill-opacity="0.06" stroke="currentColor" stroke-opacity="0.5"/>'
+    )
+    yield _text(place.x + 8, place.y + 4, _question(tree, node)) + "</g>"
+
+
+def _draw_leaf(tree: Tree, node: int, place: _Place) -> Iterator[str]:
+    yield f"<g><title>{escape(tree.rows_in_words(node))}</title>"
+    x = place.x
+    for each, probability in enumerate(tree.probabilities[node]):
+        width = BAR_WIDTH * probability
+        yield (
+            f'<rect x="{x:.2f}" y="{place.y - 7:.1f}" width="{width:.2f}" height="14" '
+            f'fill="{_colour(each)}"/>'
+        )
+        x += width
+    yield _text(place.x + BAR_WIDTH + 8, place.y + 4, _leaf_text(tree, node)) + "</g>"
+
+
+def _branches(tree: Tree, places: list[_Place]) -> Iterator[str]:
+    for node, place in enumerate(places):
+        if tree.variable[node] == -1:
+            continue
+        start = place.x + _width_of(tree, node)
+        for child, word in ((node + 1, "yes"), (tree.right[node], "no")):
+            end = places[child]
+            yield (
+                f'<path d="M{start:.1f} {place.y:.1f} C{start + 14:.1f} {place.y:.1f} '
+                f'{start + 4:.1f} {end.y:.1f} {start + 18:.1f} {end.y:.1f} H{end.x:.1f}" '
+                'fill="none" stroke="currentColor" stroke-opacity="0.5"/>'
+            )
+            yield _text(start + 20, end.y - 3, word, size=10)
+
+
+def _legend(tree: Tree) -> Iterator[str]:
+    entries = zip(_legend_places(tree), COLOURS, _legend_labels(tree), strict=False)
+    for (x, _), colour, label in entries:
+        yield f'<rect x="{x:.1f}" y="24" width="10" height="10" fill="{colour}"/>'
+        yield _text(x + 14, 33, label)
+
+
+def _legend_labels(tree: Tree) -> list[str]:
+    """Name what the colours stand for; classes for which there is none left share the last."""
+    labels = [_shortened(str(label)) for label in tree.classes.tolist()]
+    if len(labels) <= len(COLOURS):
+        return labels
+    return [*labels[: len(COLOURS) - 1], "other classes"]
+
+
+def _legend_places(tree: Tree) -> list[tuple[float, float]]:
+    """Where each entry of the legend starts and ends."""
+    places, start = [], 8.0
+    for label in _legend_labels(tree):
+        end = start + 14 + CHARACTER * len(label) + 16
+        places.append((start, end))
+        start = end
+    return places
+
+
+def _colour(place: int) -> str:
+    return COLOURS[min(place, len(COLOURS) - 1)]
+
+
+def _text(x: float, y: float, words: str, size: int = 12, weight: int = 400) -> str:
+    return (
+        f'<text x="{x:.1f}" y="{y:.1f}" font-size="{size}" font-weight="{weight}" '
+        f'xml:space="preserve">{escape(words)}</text>'
+    )

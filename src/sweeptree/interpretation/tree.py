@@ -1,0 +1,254 @@
+"""One tree to show: as text, as a picture, as data."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from sweeptree.encoding import FloatArray
+from sweeptree.posterior import IntArray, Trees
+from sweeptree.prediction import forest_of, leaf_probabilities
+
+LEVEL = 0.95
+"""Of the intervals that are shown with a leaf's probabilities."""
+
+
+@dataclass(frozen=True)
+class Tree:
+    """A single tree out of the posterior.
+
+    Nodes stand in preorder: the left child, where the answer is yes, follows its parent.
+
+    Examples
+    --------
+    >>> from sweeptree import BayesianTreeClassifier
+    >>> from sweeptree.datasets import load_wisconsin
+    >>> data = load_wisconsin(as_frame=True)
+    >>> model = BayesianTreeClassifier(leaf_penalty=2, n_draws=200, random_state=0)
+    >>> tree = model.fit(data.data, data.target).representative_tree("map")
+    >>> tree.predict_proba(data.data[:2]).shape
+    (2, 2)
+    >>> tree.to_text().startswith("|--- ")
+    True
+    """
+
+    kind: str
+    """How it was chosen: "map", "confident" or "central"."""
+    variable: IntArray
+    """Column that each node asks about; -1 for a leaf."""
+    threshold: FloatArray
+    """Rows whose value is at most the threshold go left."""
+    shown: tuple[str, ...]
+    """Thresholds as they are written in texts and pictures: rounded as far as all training rows
+    still go the same way; empty for a leaf."""
+    counts: IntArray
+    """(node, class): training rows."""
+    alpha: FloatArray
+    """(class,): Dirichlet parameter of the class probabilities in a leaf."""
+    columns: tuple[str, ...]
+    """Names of the columns."""
+    classes: npt.NDArray[Any]
+    """Class labels."""
+    speaks_for: float
+    """How much of the ensemble it speaks for: the share of the draws that vote as it does,
+    averaged over the training rows."""
+    posterior_share: float
+    """Share of the draws that are this very tree."""
+
+    @property
+    def n_leaves(self) -> int:
+        """Number of terminal nodes."""
+        return int((self.variable == -1).sum())
+
+    @cached_property
+    def right(self) -> list[int]:
+        """Where the right child of each node stands; -1 for a leaf."""
+        right: list[int] = self._as_trees().right_children.tolist()
+        return right
+
+    @cached_property
+    def probabilities(self) -> FloatArray:
+        """(node, class): posterior mean of the class probabilities, were the node a leaf."""
+        return leaf_probabilities(self.counts, self.alpha)
+
+    @cached_property
+    def intervals(self) -> FloatArray:
+        """(node, class, 2): 95 % credible intervals of the class probabilities."""
+        from scipy.special import betaincinv
+
+        a = self.counts + self.alpha
+        b = a.sum(axis=1, keepdims=True) - a
+        tails = np.array([(1 - LEVEL) / 2, (1 + LEVEL) / 2])
+        is_spread = (a > 0) & (b > 0)  # otherwise, as in the plug-in likelihood, a single value
+        solved = betaincinv(
+            np.where(is_spread, a, 1.0)[..., None], np.where(is_spread, b, 1.0)[..., None], tails
+        )
+        single = (self.alpha.sum() == 0) | ~is_spread
+        return np.where(single[..., None], self.probabilities[..., None], solved)
+
+    def predict_proba(self, X: Any) -> FloatArray:
+        """Predict class probabilities by this tree alone.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_rows, n_columns)
+
+        Returns
+        -------
+        ndarray of shape (n_rows, n_classes)
+        """
+        X = np.ascontiguousarray(X, dtype=float)
+        if X.ndim != 2 or X.shape[1] != len(self.columns):
+            raise ValueError(
+                f"X has the shape {X.shape}; the tree needs rows of {len(self.columns)} columns."
+            )
+        leaves = forest_of(self._as_trees(), "kernel").apply(X)[0]
+        probabilities: FloatArray = self.probabilities[self.variable == -1][leaves]
+        return probabilities
+
+    def predict(self, X: Any) -> npt.NDArray[Any]:
+        """Predict the most probable class by this tree alone.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_rows, n_columns)
+        """
+        labels: npt.NDArray[Any] = self.classes[self.predict_proba(X).argmax(axis=1)]
+        return labels
+
+    def to_text(self) -> str:
+        """Write the tree as text, in the manner of scikit-learn's `export_text`.
+
+        A leaf shows its class, the probability of it with its 95 % interval, and the training
+        rows by class.
+        """
+        return "\n".join(self._lines(0, "")) + "\n"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the tree as nested dictionaries of plain Python values."""
+        return {
+            "kind": self.kind,
+            "n_leaves": self.n_leaves,
+            "speaks_for": self.speaks_for,
+            "posterior_share": self.posterior_share,
+            "classes": self.classes.tolist(),
+            "alpha": self.alpha.tolist(),
+            "root": self._node_as_dict(0),
+        }
+
+    def to_dot(self) -> str:
+        """Write the tree in Graphviz's language."""
+        lines = ["digraph Tree {", 'node [shape=box, style=rounded, fontname="helvetica"];']
+        for node in range(len(self.variable)):
+            lines.append(f"{node} [label={_quoted(self._label(node))}];")
+            if self.right[node] >= 0:
+                lines.append(f'{node} -> {node + 1} [label="yes"];')
+                lines.append(f'{node} -> {self.right[node]} [label="no"];')
+        return "\n".join([*lines, "}"]) + "\n"
+
+    def to_svg(self) -> str:
+        """Draw the tree as a picture in SVG, from left to right."""
+        from sweeptree.interpretation.drawing import draw_tree
+
+        return draw_tree(self)
+
+    def _repr_html_(self) -> str:
+        return f'<div style="overflow-x: auto">{self.to_svg()}</div>'
+
+    def __str__(self) -> str:
+        return self.to_text()
+
+    def __repr__(self) -> str:
+        return (
+            f"Tree({self.kind}, {self.n_leaves} leaves, "
+            f"speaks for {100 * self.speaks_for:.1f} % of the ensemble)"
+        )
+
+    def question(self, node: int) -> str:
+        """Return what a splitting node asks."""
+        return f"{self.columns[self.variable[node]]} <= {self.shown[node]}"
+
+    def answer(self, node: int) -> str:
+        """Return what a leaf predicts, with the interval of its probability."""
+        predicted = int(self.probabilities[node].argmax())
+        low, high = self.intervals[node, predicted]
+        return (
+            f"{self.classes[predicted]} {self.probabilities[node, predicted]:.2f} "
+            f"[{low:.2f}, {high:.2f}]"
+        )
+
+    def rows_in_words(self, node: int) -> str:
+        """Training rows of a node by class; classes without any are left out."""
+        rows = zip(self.classes.tolist(), self.counts[node].tolist(), strict=True)
+        return ", ".join(f"{label}: {count}" for label, count in rows if count)
+
+    def _label(self, node: int) -> str:
+        if self.variable[node] >= 0:
+            return self.question(node)
+        return f"{self.answer(node)}\n{self.rows_in_words(node)}"
+
+    def _lines(self, node: int, indent: str) -> list[str]:
+        if self.variable[node] == -1:
+            return [f"{indent}|--- class: {self.answer(node)} ({self.rows_in_words(node)})"]
+        name = self.columns[self.variable[node]]
+        threshold = self.shown[node]
+        return [
+            f"{indent}|--- {name} <= {threshold}",
+            *self._lines(node + 1, indent + "|   "),
+            f"{indent}|--- {name} >  {threshold}",
+            *self._lines(self.right[node], indent + "|   "),
+        ]
+
+    def _node_as_dict(self, node: int) -> dict[str, Any]:
+        record: dict[str, Any] = {"counts": self.counts[node].tolist()}
+        if self.variable[node] == -1:
+            return record | {
+                "class": self.classes[self.probabilities[node].argmax()].item(),
+                "probabilities": self.probabilities[node].tolist(),
+                "intervals": self.intervals[node].tolist(),
+            }
+        return record | {
+            "variable": self.columns[self.variable[node]],
+            "threshold": float(self.threshold[node]),
+            "left": self._node_as_dict(node + 1),
+            "right": self._node_as_dict(self.right[node]),
+        }
+
+    def _as_trees(self) -> Trees:
+        is_leaf = self.variable == -1
+        return Trees(
+            node_offsets=np.array([0, len(self.variable)]),
+            variable=self.variable,
+            threshold=self.threshold,
+            leaf_counts=self.counts[is_leaf],
+        )
+
+
+def counts_of_nodes(trees: Trees) -> IntArray:
+    """(node, class): training rows of every node, summed up from the leaves."""
+    counts = np.zeros((len(trees.variable), trees.leaf_counts.shape[1]), dtype=np.int32)
+    counts[trees.variable == -1] = trees.leaf_counts
+    right = trees.right_children
+    for node in np.flatnonzero(trees.variable >= 0)[::-1]:
+        counts[node] = counts[node + 1] + counts[right[node]]
+    return counts
+
+
+def short_number(value: float, n_digits: int = 6) -> str:
+    """Write a number with so many digits at most.
+
+    Examples
+    --------
+    >>> short_number(2.50000001), short_number(1234.5678)
+    ('2.5', '1234.57')
+    """
+    return f"{value:.{n_digits}g}" if abs(value) < 10**n_digits else f"{value:.0f}"
+
+
+def _quoted(label: str) -> str:
+    escaped = label.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
+    return f'"{escaped}"'

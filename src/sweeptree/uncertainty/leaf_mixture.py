@@ -1,0 +1,76 @@
+"""Which leaves a row falls into over the posterior, and in which shares."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from sweeptree.encoding import FloatArray
+from sweeptree.engines import Forest
+from sweeptree.posterior import Draws
+from sweeptree.prediction import ALL_DRAWS, forest_of
+
+MOST_PLACES = 1_000_000
+"""Draws times rows that are looked at together: bounds the memory, about 50 bytes for each."""
+
+
+class LeafMixture(NamedTuple):
+    """The posterior of the class probabilities of some rows: Dirichlets, and their shares.
+
+    Leaves with the same class counts and the same α are one kind, in whatever tree they are.
+    """
+
+    rows: slice
+    parameters: FloatArray
+    """(kind, class): parameters of the Dirichlet of each kind of leaf."""
+    shares: Any
+    """(row, kind), a sparse matrix (CSR): posterior share with which the row is in such a leaf."""
+
+
+def leaf_mixtures(draws: Draws, X: FloatArray, engine: str) -> Iterator[LeafMixture]:
+    """Yield the mixtures of all rows, block by block."""
+    if len(X) == 0:
+        return
+    forest = forest_of(draws.trees, engine)
+    shares = draws.shares(ALL_DRAWS)
+    trees, values_of_alpha = np.nonzero(shares)
+    counts, kind_of_leaf = np.unique(draws.trees.leaf_counts, axis=0, return_inverse=True)
+    kinds = _Kinds(
+        trees=trees,
+        offset=values_of_alpha * len(counts),
+        of_leaf=kind_of_leaf.ravel(),
+        weight=shares[trees, values_of_alpha],
+    )
+    parameters = (draws.alphas[:, None, :] + counts).reshape(-1, counts.shape[1])
+    n_rows = max(1, MOST_PLACES // len(trees))
+    for start in range(0, len(X), n_rows):
+        rows = slice(start, min(start + n_rows, len(X)))
+        yield _mixture_of(rows, X[rows], forest, kinds, parameters)
+
+
+class _Kinds(NamedTuple):
+    """Each pair of a tree and a value of α that was drawn, and how to number its leaves' kinds."""
+
+    trees: npt.NDArray[np.intp]
+    offset: npt.NDArray[np.intp]
+    """Added to a leaf's kind, for the value of α."""
+    of_leaf: npt.NDArray[np.intp]
+    weight: FloatArray
+
+
+def _mixture_of(
+    rows: slice, X: FloatArray, forest: Forest, kinds: _Kinds, parameters: FloatArray
+) -> LeafMixture:
+    from scipy.sparse import coo_array, csr_array
+
+    kind = kinds.of_leaf[forest.apply(X)[kinds.trees]] + kinds.offset[:, None]
+    row = np.broadcast_to(np.arange(len(X)), kind.shape)
+    weight = np.broadcast_to(kinds.weight[:, None], kind.shape)
+    places = (weight.ravel(), (row.ravel(), kind.ravel()))
+    shares = coo_array(places, shape=(len(X), len(parameters))).tocsr()
+    used, place = np.unique(shares.indices, return_inverse=True)
+    shares = csr_array((shares.data, place, shares.indptr), shape=(len(X), len(used)))
+    return LeafMixture(rows, parameters[used], shares)

@@ -1,0 +1,104 @@
+"""All that is known of the uncertainty of predictions, in one table."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from sweeptree.encoding import FloatArray
+from sweeptree.fitted import FittedModel, check_share, column_names, rows_of
+from sweeptree.frames import index_of, make_frame
+from sweeptree.prediction import chain_means, leaf_votes, mean_leaf_value, mean_probabilities
+from sweeptree.uncertainty.chain_error import lead_and_error, standard_error
+from sweeptree.uncertainty.entropies import split_entropy
+from sweeptree.uncertainty.intervals import probability_quantiles
+
+
+def uncertainty(model: FittedModel, X: Any, level: float = 0.95) -> Any:
+    """Tell all that is known of how uncertain each prediction is.
+
+    Parameters
+    ----------
+    model : BayesianTreeClassifier
+        Fitted; not given when called as a method.
+    X : array-like of shape (n_rows, n_columns)
+    level : float, default=0.95
+        Of the credible interval.
+
+    Returns
+    -------
+    DataFrame, or structured ndarray where pandas is not installed
+        One row for each of X, with the columns
+
+        - `predicted`: the most probable class;
+        - `probability`, `lower`, `upper`: its probability and credible interval;
+        - `entropy`, `aleatoric`, `epistemic`: in nats, the first the sum of the others;
+        - `agreement`: γ, the share of draws that vote for the class;
+        - `monte_carlo_error`: of the probability, because chains are finite;
+        - `is_lead_in_doubt`: whether its lead over the second class is smaller than the
+          Monte-Carlo error of that lead: more draws might predict another class;
+        - `is_outside`, `outside_in`: whether the row lies outside the range of the training rows,
+          and in which columns. Trees extend their outermost leaf without end, so that beyond the
+          range nothing warns but this.
+
+    Examples
+    --------
+    >>> from sweeptree import BayesianTreeClassifier
+    >>> from sweeptree.datasets import load_wisconsin
+    >>> X, y = load_wisconsin(return_X_y=True)
+    >>> model = BayesianTreeClassifier(n_draws=200, random_state=0).fit(X, y)
+    >>> table = model.uncertainty(X[:3])
+    >>> len(table), bool((table["lower"] <= table["upper"]).all())
+    (3, True)
+    """
+    level = check_share("level", level)
+    index = index_of(X)
+    X = rows_of(model, X)
+    posterior, engine = model.posterior_, model.engine
+    probabilities = mean_probabilities(posterior, X, engine)
+    predicted = probabilities.argmax(axis=1)
+    of_predicted = (np.arange(len(X)), predicted)
+    tails = np.array([(1 - level) / 2, (1 + level) / 2])
+    interval = probability_quantiles(posterior, X, engine, tails)[of_predicted]
+    by_chain = chain_means(posterior, X, engine)
+    votes = mean_leaf_value(posterior, X, engine, leaf_votes)
+    entropies = split_entropy(posterior, X, engine)
+    is_outside = outside_training_range(model.training_.X, X)
+    columns = {
+        "predicted": model.classes_[predicted],
+        "probability": probabilities[of_predicted],
+        "lower": interval[:, 0],
+        "upper": interval[:, 1],
+        "entropy": entropies.total,
+        "aleatoric": entropies.aleatoric,
+        "epistemic": entropies.epistemic,
+        "agreement": votes[of_predicted].clip(max=1),
+        "monte_carlo_error": standard_error(by_chain)[of_predicted],
+        "is_lead_in_doubt": is_lead_in_doubt(by_chain),
+        "is_outside": is_outside.any(axis=1),
+        "outside_in": _names_where(is_outside, column_names(model)),
+    }
+    return make_frame(columns, index)
+
+
+def is_lead_in_doubt(by_chain: FloatArray) -> npt.NDArray[np.bool_]:
+    """Whether each row's first class leads by less than the Monte-Carlo error of its lead."""
+    if len(by_chain) == 0:  # one draw: anything may be otherwise
+        return np.ones(by_chain.shape[1], dtype=bool)
+    lead, error = lead_and_error(by_chain)
+    in_doubt: npt.NDArray[np.bool_] = (lead < error) | (lead == 0)
+    return in_doubt
+
+
+def outside_training_range(training: FloatArray, X: FloatArray) -> npt.NDArray[np.bool_]:
+    """(row, column): whether a value is below the least or above the largest of training."""
+    is_outside: npt.NDArray[np.bool_] = (training.min(axis=0) > X) | (training.max(axis=0) < X)
+    return is_outside
+
+
+def _names_where(is_so: npt.NDArray[np.bool_], names: list[str]) -> npt.NDArray[np.object_]:
+    """For each row the names of the columns of which something is so."""
+    words = [", ".join(names[c] for c in np.flatnonzero(row)) for row in is_so]
+    return np.array(words, dtype=object)

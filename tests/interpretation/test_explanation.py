@@ -1,0 +1,161 @@
+import sys
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from explained_models import fit, four_classes
+from sweeptree.interpretation.explanation import weighted_quantiles
+from sweeptree.prediction import forest_of
+
+
+@pytest.fixture(scope="module", params=[0, 7, 100])
+def case(request):
+    return request.param
+
+
+@pytest.fixture(scope="module")
+def explanation(fitted, case):
+    model, X, _ = fitted
+    return model.explain(X.iloc[case], min_share=0.3)
+
+
+def path_of(trees, which, row):
+    """Conditions on a row's way down one tree: {(column, is_left): thresholds}."""
+    found = {}
+
+    def after(node):
+        return node + 1 if trees.variable[node] == -1 else after(after(node + 1))
+
+    node = trees.node_offsets[which]
+    while trees.variable[node] >= 0:
+        column, threshold = trees.variable[node], trees.threshold[node]
+        is_left = row[column] <= threshold
+        found.setdefault((column, is_left), []).append(threshold)
+        node = node + 1 if is_left else after(node + 1)
+    return found
+
+
+def test_prediction_is_its_row_of_uncertainty(fitted, case, explanation):
+    model, X, _ = fitted
+    expected = model.uncertainty(X.iloc[[case]]).iloc[0]
+    assert explanation.prediction == expected.to_dict()
+    assert f"Predicted {expected['predicted']} with probability" in explanation.sentence
+    assert f"{expected['probability']:.3f}" in explanation.sentence
+
+
+def test_conditions_are_those_of_the_paths(fitted, case, explanation):
+    model, X, _ = fitted
+    row, posterior = X.iloc[case].to_numpy(), model.posterior_
+    paths = [path_of(posterior.trees, t, row) for t in posterior.tree_index.ravel()]
+    conditions = explanation.conditions
+    assert conditions["share"].is_monotonic_decreasing
+    for _, condition in conditions.iterrows():
+        key = X.columns.get_loc(condition["variable"]), condition["relation"] == "<="
+        tightest = [(min if key[1] else max)(path[key]) for path in paths if key in path]
+        assert condition["share"] == pytest.approx(len(tightest) / len(paths))
+        assert condition["threshold"] == np.quantile(tightest, 0.5, method="inverted_cdf")
+        assert condition["lower"] <= condition["threshold"] <= condition["upper"]
+        is_met = row[key[0]] <= condition["threshold"]
+        assert is_met == key[1]
+    keys = {key for path in paths for key in path}
+    shares = {key: np.mean([key in path for path in paths]) for key in keys}
+    assert len(conditions) == sum(share >= 0.3 for share in shares.values())
+
+
+def test_changes_do_change_the_class_and_not_before(fitted, case, explanation):
+    model, X, _ = fitted
+    changes = explanation.changes
+    assert changes["distance"].is_monotonic_increasing
+    present = model.predict(X.iloc[[case]])[0]
+    for _, change in changes.iterrows():
+        moved = X.iloc[[case]].astype(float).copy()
+        moved[change["variable"]] = change["needed"]
+        assert model.predict(moved)[0] == change["becomes"] != present
+        assert model.predict_proba(moved).max() == pytest.approx(change["probability"])
+        is_up = change["needed"] > change["value"]
+        moved[change["variable"]] = np.nextafter(change["needed"], -np.inf if is_up else np.inf)
+        assert model.predict(moved)[0] == present
+
+
+def test_nearest_change_is_found_where_few_thresholds_are(fitted):
+    model, X, _ = fitted
+    trees = model.posterior_.trees
+    present = model.predict(X.iloc[[0]])[0]
+    changes = model.explain(X.iloc[0]).changes
+    for column, name in enumerate(X.columns):
+        value = X.iloc[0, column]
+        thresholds = np.unique(trees.threshold[trees.variable == column])
+        upwards = np.nextafter(thresholds[thresholds >= value], np.inf)
+        if not 0 < len(upwards) <= 64:
+            continue
+        moved = X.iloc[[0] * len(upwards)].astype(float).copy()
+        moved[name] = upwards
+        changed = np.flatnonzero(model.predict(moved) != present)
+        found = changes[(changes["variable"] == name) & (changes["needed"] > value)]["needed"]
+        assert found.tolist() == (upwards[changed[:1]].tolist())
+
+
+def test_similar_cases_share_a_leaf_most_often(fitted, case, explanation):
+    model, X, y = fitted
+    posterior = model.posterior_
+    leaves = forest_of(posterior.trees, "kernel").apply(X.to_numpy(dtype=float))
+    leaves = leaves[posterior.tree_index.ravel()]
+    shares = (leaves == leaves[:, [case]]).mean(axis=0)
+    similar = explanation.similar
+    assert len(similar) == 5
+    assert_allclose(similar["share"], shares[similar["row"]])
+    assert_allclose(similar["share"], np.sort(shares)[::-1][:5])
+    assert similar["class"].tolist() == y[similar["row"]].tolist()
+
+
+def test_text_has_every_part(explanation):
+    text = str(explanation)
+    for part in ("Predicted", "Most draws ask", "The class would change", "Most similar"):
+        assert part in text
+
+
+def test_case_outside_the_range_is_said(binary):
+    model, X, _ = binary
+    case = X.iloc[0].astype(float).copy()
+    case["age"] = 200
+    assert "outside the training range in age" in model.explain(case).sentence
+
+
+def test_a_case_can_be_given_in_several_forms(binary):
+    model, X, _ = binary
+    for case in (X.iloc[[3]], X.iloc[3].to_numpy(), X.iloc[[3]].to_numpy()):
+        assert str(model.explain(case)) == str(model.explain(X.iloc[3]))
+
+
+def test_bad_input_is_named(binary):
+    model, X, _ = binary
+    with pytest.raises(ValueError, match="explain takes one case, got 2"):
+        model.explain(X[:2])
+    with pytest.raises(ValueError, match="min_share must be a number between 0 and 1"):
+        model.explain(X.iloc[0], min_share=3)
+
+
+def test_without_pandas_everything_is_a_structured_array(monkeypatch):
+    X, y = four_classes()
+    X = X.to_numpy()
+    model = fit(X, y)
+    in_words = str(model.explain(X[0]))
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    assert str(model.explain(X[0])) == in_words
+    tables = [
+        model.variable_use(),
+        model.rule_density("column 1"),
+        model.partial_dependence(X[:9], 0, grid=[0.0]).to_frame(),
+        model.envelope_curve(X, y),
+        model.accuracy_coverage(X, y).to_frame(),
+    ]
+    assert all(isinstance(table, np.ndarray) and table.dtype.names for table in tables)
+
+
+def test_weighted_quantiles_are_those_of_repeated_values():
+    rng = np.random.default_rng(0)
+    values, times = rng.normal(size=20), rng.integers(1, 9, 20)
+    shares = np.array([0.05, 0.5, 0.95])
+    expected = np.quantile(np.repeat(values, times), shares, method="inverted_cdf")
+    assert_allclose(weighted_quantiles(values, times / times.sum(), shares), expected)
