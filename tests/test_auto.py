@@ -325,7 +325,7 @@ def test_chains_that_soon_converge_need_no_rungs():
 def test_engines_are_tempered_alike(never_converging):
     X, y = make_xor3(60, random_state=0, return_X_y=True)
     kernel, reference = (
-        fit_quietly(auto(engine=engine, n_burn_in=500, max_moves=6000), X, y).posterior_
+        fit_quietly(auto(engine=engine, n_burn_in=200, max_moves=2200, n_chains=2), X, y).posterior_
         for engine in ("kernel", "reference")
     )
     assert kernel.n_rungs == reference.n_rungs == 5
