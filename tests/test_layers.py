@@ -17,7 +17,7 @@ LAYERS = [
     {"prediction", "diagnostics", "memory"},
     {"stopping", "summary"},
     {"estimator"},
-    {"__init__", "demo"},
+    {"__init__", "demo", "experiments"},
     {"cli"},
     {"__main__"},
 ]

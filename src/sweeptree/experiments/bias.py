@@ -90,7 +90,10 @@ class ExactPosterior:
         return p
 
     def _sum_of_box(self, box: Box) -> FloatArray:
-        """Weights of all subtrees of a box, summed by their number of leaves."""
+        """Weights of all subtrees of a box, summed by their number of leaves.
+
+        Cuts outside the box leave one side without rows: no valid tree has them.
+        """
         by_size = np.zeros(self.max_leaves + 1)
         rows = self._rows_in(box)
         if len(rows) < self.min_samples_leaf:
@@ -102,7 +105,6 @@ class ExactPosterior:
                 right = self._by_size(_narrowed(box, column, cut + 1, last))
                 both = np.convolve(left, right)[: self.max_leaves + 1]
                 by_size += both * self._p_rule(column, cut)
-        # A cut outside the box leaves one side without rows: no valid tree has it.
         return by_size
 
     def _rows_in(self, box: Box) -> npt.NDArray[np.intp]:

@@ -25,6 +25,8 @@ class Comparison(NamedTuple):
 
     word: str
     reason: str = ""
+    is_impossible: bool = False
+    """Whether the printed figure breaks a bound."""
 
     def __str__(self) -> str:
         return f"{self.word} ({self.reason})" if self.reason else self.word
@@ -62,11 +64,11 @@ def compare_with_paper(
     if is_stand_in:
         return Comparison(NOT_COMPARABLE, "synthetic stand-in")
     if printed.mean > bound:
-        return Comparison(NOT_COMPARABLE, f"impossible: at most {bound:.1f}")
+        return Comparison(NOT_COMPARABLE, f"impossible: at most {bound:.1f}", True)
     distance = abs(mean - printed.mean) - printed.rounding
     if printed.interval == 0.0:
         is_within = distance <= interval
-        return Comparison(WITHIN if is_within else OUTSIDE, "by our ±; the paper's is 0.0")
+        return Comparison(WITHIN if is_within else OUTSIDE, "by our ±")
     return Comparison(WITHIN if distance <= printed.interval else OUTSIDE)
 
 

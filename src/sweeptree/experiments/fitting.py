@@ -53,6 +53,11 @@ class Length(NamedTuple):
     n_draws: int
     thin: int
 
+    @property
+    def n_moves(self) -> int:
+        """All moves, burn-in included."""
+        return self.n_burn_in + self.n_draws * self.thin
+
 
 PAPER_LENGTH = Length(50_000, 10_000, 7)
 

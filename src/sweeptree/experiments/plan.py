@@ -46,7 +46,7 @@ class Scale(NamedTuple):
     bias_length: Length
 
 
-FULL = Scale(PAPER_LENGTH, 4, 2, Length(20_000, 10_000, 100))
+FULL = Scale(PAPER_LENGTH, 3, 1, Length(20_000, 10_000, 100))
 QUICK = Scale(Length(4_000, 800, 5), 2, 1, Length(4_000, 2_000, 20))
 
 
@@ -148,13 +148,19 @@ def _plan_figures(scale: Scale) -> Iterator[Unit]:
                 scale.length,
                 move_probabilities=move_shares.PROPOSED,
             )
-            settings = {"data_set": data_set, "model": model}
-            yield Unit("moves", name_of_moves(data_set, strategy), settings)
+            yield Unit(
+                "moves",
+                name_of_moves(data_set, strategy),
+                {"data_set": data_set, "model": model},
+            )
         changes = {"rule_scale": "tune"} if strategy == "sweeping" else {}
         model = _model_for("XOR3", strategy, "plug-in", scale.length, **changes)
         for fold in range(N_FOLDS):
-            settings = {"data_set": "XOR3", "fold": fold, "model": model}
-            yield Unit("trace", name_of_trace(strategy, fold), settings)
+            yield Unit(
+                "trace",
+                name_of_trace(strategy, fold),
+                {"data_set": "XOR3", "fold": fold, "model": model},
+            )
 
 
 def _plan_bias(scale: Scale) -> Iterator[Unit]:

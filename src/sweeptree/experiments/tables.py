@@ -9,7 +9,14 @@ from typing import Any, NamedTuple
 from rich.table import Table
 
 from sweeptree.experiments import paper
-from sweeptree.experiments.comparison import Comparison, compare_with_paper, entropy_bound
+from sweeptree.experiments.comparison import (
+    NOT_COMPARABLE,
+    OUTSIDE,
+    WITHIN,
+    Comparison,
+    compare_with_paper,
+    entropy_bound,
+)
 from sweeptree.experiments.data_sets import is_stand_in, shown_name
 from sweeptree.experiments.fitting import Record
 from sweeptree.experiments.results import Results
@@ -60,7 +67,7 @@ def _markdown_row(cells: Sequence[str]) -> str:
     return f"| {' | '.join(cells)} |"
 
 
-class Figure(NamedTuple):
+class Compared(NamedTuple):
     """A figure that the paper has a table of."""
 
     key: str
@@ -69,9 +76,9 @@ class Figure(NamedTuple):
     n_decimals: int
 
 
-ACCURACY = Figure("accuracy", "Table II. Accuracy, %", paper.ACCURACY, 1)
-ENTROPY = Figure("entropy", "Table III. Entropy of a test fold, nats", paper.ENTROPY, 2)
-SPLITS = Figure("n_splits", "Table IV. Splitting nodes", paper.SPLITS, 1)
+ACCURACY = Compared("accuracy", "Table II. Accuracy, %", paper.ACCURACY, 1)
+ENTROPY = Compared("entropy", "Table III. Entropy of a test fold, nats", paper.ENTROPY, 2)
+SPLITS = Compared("n_splits", "Table IV. Splitting nodes", paper.SPLITS, 1)
 COMPARED = (ACCURACY, ENTROPY, SPLITS)
 
 
@@ -107,7 +114,7 @@ def find_row(rows: Sequence[Record], **wanted: str) -> Record:
     return next(row for row in rows if all(row[key] == value for key, value in wanted.items()))
 
 
-def compare_row(results: Results, row: Record, figure: Figure) -> Comparison | None:
+def compare_row(results: Results, row: Record, figure: Compared) -> Comparison | None:
     """Compare a row of ours with the paper's; None if the paper has no such row."""
     printed = figure.printed[row["data_set"]].get(row["strategy"])
     if printed is None:
@@ -118,6 +125,12 @@ def compare_row(results: Results, row: Record, figure: Figure) -> Comparison | N
         is_stand_in=is_stand_in(row["data_set"]),
         **({"bound": bound_of(results, row["data_set"])} if figure is ENTROPY else {}),
     )
+
+
+def is_impossible(results: Results, row: Record, figure: Compared) -> bool:
+    """Whether the paper's figure breaks a bound."""
+    comparison = compare_row(results, row, figure)
+    return comparison is not None and comparison.is_impossible
 
 
 def bound_of(results: Results, data_set: str) -> float:
@@ -147,7 +160,7 @@ def data_sheet(results: Results) -> Sheet:
     )
 
 
-def compared_sheet(results: Results, figure: Figure) -> Sheet:
+def compared_sheet(results: Results, figure: Compared) -> Sheet:
     """Lay out Table II, III or IV: the paper's figure and ours under both likelihoods."""
     rows = []
     for row in results["tables"]:
@@ -322,7 +335,7 @@ def readme_sheets(results: Results) -> list[Sheet]:
     return [_agreement_sheet(results), _log_loss_sheet(results), bias_sheet(results)]
 
 
-MARKS = {"within the paper's interval": "✓", "outside": "✗", "not comparable": "·"}
+MARKS = {WITHIN: "✓", OUTSIDE: "✗", NOT_COMPARABLE: "·"}
 
 
 def _agreement_sheet(results: Results) -> Sheet:
@@ -335,13 +348,13 @@ def _agreement_sheet(results: Results) -> Sheet:
             comparison = compare_row(results, row, figure)
             assert comparison is not None
             printed = figure.printed[row["data_set"]][row["strategy"]].text
-            is_impossible = comparison.reason.startswith("impossible")
-            bound = f", impossible: {comparison.reason.split(': ')[1]}" if is_impossible else ""
+            why = f"; {comparison.reason}" if comparison.is_impossible else ""
             ours = plus_minus(row[figure.key], figure.n_decimals)
-            cells.append(f"{ours} ({printed}{bound}) {MARKS[comparison.word]}")
+            cells.append(f"{ours} ({printed}{why}) {MARKS[comparison.word]}")
         rows.append([shown_name(row["data_set"]), row["strategy"], *cells])
     headings = ["data", "strategy", "accuracy, %", "entropy of a fold, nats", "splits"]
-    return Sheet("Ours, and the paper's in brackets", headings, rows, n_labels=2)
+    note = ", ".join(f"{mark} {word}" for word, mark in MARKS.items()) + "."
+    return Sheet("Ours, and the paper's in brackets", headings, rows, note, 2)
 
 
 def _log_loss_sheet(results: Results) -> Sheet:

@@ -33,6 +33,7 @@ def measure_trace(table: LabelledTable, settings: Settings, seed: int, name: str
         seed_of_chain(seed, name, 0),
     )
     trace = model.posterior_.full_trace
+    assert trace is not None
     n_burn_in = settings["model"]["n_burn_in"]
     phases = {"burn_in": slice(0, n_burn_in), "sampling": slice(n_burn_in, None)}
     return {
