@@ -7,9 +7,11 @@ docs/images, and its short tables in the README. ``--render`` lays out anew what
 import json
 import shutil
 import sys
+import tempfile
 from pathlib import Path
 
 from sweeptree.cli import main
+from sweeptree.experiments.figures import draw_all
 from sweeptree.experiments.report import README_BEGIN, README_END, account, readme_block
 
 DOCS = Path(__file__).parent
@@ -26,12 +28,14 @@ def run() -> None:
         sys.exit(status)
     KEPT.mkdir(exist_ok=True)
     shutil.copy(output / "results.json", KEPT)
-    shutil.copy(output / "figure-3.svg", DOCS / "images")
 
 
 def render() -> None:
-    """Lay out the kept results as the account and as the README's tables."""
+    """Lay out the kept results as Fig. 3, as the account and as the README's tables."""
     results = json.loads((KEPT / "results.json").read_text(encoding="utf-8"))
+    with tempfile.TemporaryDirectory() as directory:
+        draw_all(results, Path(directory))
+        shutil.copy(Path(directory) / "figure-3.svg", DOCS / "images")
     (KEPT / "reproduction.md").write_text(account(results, FIGURES), encoding="utf-8")
     text = README.read_text(encoding="utf-8")
     before, _, rest = text.partition(README_BEGIN)

@@ -116,7 +116,7 @@ def _draw_bars(axes: Any, groups: list[tuple[str, dict[str, float]]]) -> None:
 def draw_figure_3(figure: Figure, results: Results) -> None:
     """Fig. 3: traces of log likelihood and size, and the distribution of sizes."""
     figure.set_size_inches(8.0, 6.4)
-    axes = figure.subplots(3, 2, sharex="row", sharey="row")
+    axes = figure.subplots(3, 2, sharey="row")
     for strategy, colour in (("standard", ORANGE), ("sweeping", BLUE)):
         trace = find_row(results["traces"], strategy=strategy)["first_fold"]
         for column, phase in enumerate(("burn_in", "sampling")):
@@ -126,11 +126,14 @@ def draw_figure_3(figure: Figure, results: Results) -> None:
     axes[0, 0].set_ylabel("log likelihood")
     axes[1, 0].set_ylabel("splitting nodes")
     axes[2, 0].set_ylabel("share of moves")
-    axes[0, 0].set_ylim(bottom=-150.0)
+    axes[0, 0].set_ylim(-100.0, 10.0)
+    axes[1, 0].yaxis.get_major_locator().set_params(integer=True)
     for row in (0, 1):
         for panel in axes[row]:
             panel.set_xlabel("move of the phase, thousands")
     for panel in axes[2]:
+        panel.sharex(axes[2, 0])
+        panel.xaxis.get_major_locator().set_params(integer=True)
         panel.set_xlabel("splitting nodes")
     axes[0, 1].legend(loc="lower right")
     figure.suptitle("XOR3, plug-in likelihood, one chain of each strategy", fontsize=10)
