@@ -23,6 +23,7 @@ FIGURES = ["../images/figure-3.svg"]
 def run() -> None:
     """Run everything, beside the sources but outside version control."""
     output = DOCS.parent / "build" / "reproduction"
+    shutil.rmtree(output, ignore_errors=True)  # parts may come from another kernel
     status = main(["reproduce", "--output", str(output)])
     if status:
         sys.exit(status)

@@ -19,6 +19,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     run: Callable[[argparse.Namespace], int] = options.run
     try:
         return run(options)
+    except KeyboardInterrupt:
+        return _fail(_how_to_go_on(options), COULD_NOT)
     except OSError as error:
         where = f" {error.filename}" if error.filename else ""
         return _fail(f"Cannot use{where}: {error.strerror or error}.", COULD_NOT)
@@ -109,6 +111,12 @@ def _fail(message: str, status: int) -> int:
     return status
 
 
+def _how_to_go_on(options: argparse.Namespace) -> str:
+    if options.command != "reproduce":
+        return "Interrupted."
+    return f"Interrupted; the same command goes on from what is finished in {options.output}."
+
+
 def _demo(options: argparse.Namespace) -> int:
     from rich.console import Console
 
@@ -125,20 +133,14 @@ def _reproduce(options: argparse.Namespace) -> int:
     from sweeptree.experiments.reproduce import reproduce
 
     sections = [name for name in SECTIONS if name in options.only]
-    try:
-        reproduce(
-            options.output,
-            sections,
-            Console(),
-            is_quick=options.quick,
-            n_jobs=options.jobs or effective_n_jobs(-1),
-            seed=options.seed,
-        )
-    except KeyboardInterrupt:
-        return _fail(
-            f"Interrupted; the same command with --output {options.output} goes on from here.",
-            COULD_NOT,
-        )
+    reproduce(
+        options.output,
+        sections,
+        Console(),
+        is_quick=options.quick,
+        n_jobs=options.jobs or effective_n_jobs(-1),
+        seed=options.seed,
+    )
     return DONE
 
 
@@ -149,12 +151,10 @@ def _compare(options: argparse.Namespace) -> int:
     from sweeptree.experiments.csv_file import WrongColumnError, read_csv
     from sweeptree.experiments.strategies import compare_strategies
 
-    console = Console()
     try:
         table = read_csv(options.table, options.target)
         sheet = compare_strategies(
             table.rows,
-            console,
             min_samples_leaf=options.min_samples_leaf,
             is_quick=options.quick,
             n_jobs=options.jobs or effective_n_jobs(-1),
@@ -164,7 +164,5 @@ def _compare(options: argparse.Namespace) -> int:
         return _fail(str(error), WRONG_CALL)
     except ValueError as error:
         return _fail(str(error), COULD_NOT)
-    except KeyboardInterrupt:
-        return _fail("Interrupted.", COULD_NOT)
-    console.print(sheet.to_rich())
+    Console().print(sheet.to_rich())
     return DONE

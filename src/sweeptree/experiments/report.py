@@ -11,7 +11,7 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from rich.console import Console
 
-from sweeptree.experiments import paper
+from sweeptree.experiments import figures, paper
 from sweeptree.experiments.comparison import NOT_COMPARABLE, OUTSIDE, RULE, WITHIN
 from sweeptree.experiments.data_sets import shown_name
 from sweeptree.experiments.fitting import Record
@@ -35,8 +35,6 @@ README_BEGIN, README_END = "<!-- results: begin -->", "<!-- results: end -->"
 
 def draw_figures(results: Results, directory: Path, console: Console) -> list[str]:
     """Draw all figures and return their files; without matplotlib say how to get it."""
-    from sweeptree.experiments import figures
-
     try:
         return figures.draw_all(results, directory)
     except ModuleNotFoundError as error:
@@ -46,17 +44,17 @@ def draw_figures(results: Results, directory: Path, console: Console) -> list[st
         return []
 
 
-def names_of_files(figures: Sequence[str]) -> list[str]:
+def names_of_files(drawn: Sequence[str]) -> list[str]:
     """Name what `write_report` leaves in the directory, figures included."""
-    return ["tables.md", "results.json", "reproduction.md", *figures]
+    return ["tables.md", "results.json", "reproduction.md", *drawn]
 
 
-def write_report(results: Results, directory: Path, figures: Sequence[str]) -> None:
+def write_report(results: Results, directory: Path, drawn: Sequence[str]) -> None:
     """Write tables.md, results.json and reproduction.md."""
     sheets = all_sheets(results)
     write_atomically(directory / "tables.md", tables_in_markdown(sheets))
     write_atomically(directory / "results.json", json.dumps(results, indent=1, allow_nan=False))
-    write_atomically(directory / "reproduction.md", account(results, figures))
+    write_atomically(directory / "reproduction.md", account(results, drawn))
 
 
 def tables_in_markdown(sheets: Sequence[Sheet]) -> str:
@@ -65,7 +63,7 @@ def tables_in_markdown(sheets: Sequence[Sheet]) -> str:
     return "\n".join(["# Tables\n", f"{RULE}\n", *parts])
 
 
-def account(results: Results, figures: Sequence[str]) -> str:
+def account(results: Results, drawn: Sequence[str]) -> str:
     """Tell in words what was reproduced, what was not, and why."""
     environment = Environment(
         loader=PackageLoader("sweeptree.experiments"),
@@ -78,7 +76,7 @@ def account(results: Results, figures: Sequence[str]) -> str:
     return environment.get_template("reproduction.md.jinja").render(
         results=results,
         sheets=sheets,
-        pictures=[name for name in figures if name.endswith(".svg")],
+        pictures=[name for name in drawn if name.endswith(".svg")],
         rule=RULE,
         **(_findings(results) if "tables" in results["sections"] else {}),
     )

@@ -42,7 +42,7 @@ def reproduce(
     """
     scale = QUICK if is_quick else FULL
     units = plan_units(sections, scale)
-    records = run_units(units, Parts(output / "parts", seed), seed, n_jobs, console)
+    records = run_units(units, Parts(output / "parts", seed), seed, n_jobs)
     results = sum_up(units, records, sections, scale, seed)
     for sheet in all_sheets(results):
         console.print(sheet.to_rich())

@@ -21,15 +21,14 @@ from sklearn.exceptions import ConvergenceWarning
 from sweeptree.experiments.fitting import Record
 from sweeptree.experiments.parts import Parts
 from sweeptree.experiments.plan import Unit
+from sweeptree.progress import has_viewer
 
 Task = TypeVar("Task")
 LOOK_UP_SECONDS = 0.1
 """How often the main thread wakes to see whether it was interrupted."""
 
 
-def run_units(
-    units: Sequence[Unit], parts: Parts, seed: int, n_jobs: int, console: Console
-) -> dict[str, Record]:
+def run_units(units: Sequence[Unit], parts: Parts, seed: int, n_jobs: int) -> dict[str, Record]:
     """Run the units that are not finished, and return what all of them found, by name."""
     found = {unit.name: parts.load(unit) for unit in units}
     waiting = [unit for unit in units if found[unit.name] is None]
@@ -40,7 +39,7 @@ def run_units(
         return record
 
     names = [unit.name for unit in waiting]
-    fresh = run_all(run, waiting, names, n_jobs, console, n_done=len(units) - len(waiting))
+    fresh = run_all(run, waiting, names, n_jobs, n_done=len(units) - len(waiting))
     old = {name: record for name, record in found.items() if record is not None}
     return old | dict(zip(names, fresh, strict=True))
 
@@ -50,12 +49,11 @@ def run_all(
     tasks: Sequence[Task],
     names: Sequence[str],
     n_jobs: int,
-    console: Console,
     n_done: int = 0,
 ) -> list[Record]:
     """Run tasks on threads behind one progress bar; an error or Ctrl-C drops those that wait."""
     pool = ThreadPoolExecutor(n_jobs, thread_name_prefix="sweeptree-unit")
-    with warnings.catch_warnings(), _progress(console) as progress:
+    with warnings.catch_warnings(), _progress() as progress:
         # Chains as short as the paper's are expected to disagree; R-hat is in the tables.
         warnings.simplefilter("ignore", ConvergenceWarning)
         bar = progress.add_task("", total=n_done + len(tasks), completed=n_done, name="")
@@ -77,13 +75,14 @@ def _follow(name_of: dict[Future[Record], str], on_done: Callable[[str], None]) 
             on_done(name_of[future])
 
 
-def _progress(console: Console) -> Progress:
+def _progress() -> Progress:
     return Progress(
         BarColumn(),
         MofNCompleteColumn(),
         TimeElapsedColumn(),
         TimeRemainingColumn(),
         TextColumn("[dim]{task.fields[name]}"),
-        console=console,
+        console=Console(stderr=True),
         transient=True,
+        disable=not has_viewer(),
     )

@@ -5,8 +5,6 @@ from __future__ import annotations
 from functools import partial
 from typing import NamedTuple
 
-from rich.console import Console
-
 from sweeptree.experiments.cross_validation import N_FOLDS, measure_fold, sum_up_folds
 from sweeptree.experiments.data_sets import LabelledTable
 from sweeptree.experiments.fitting import Record, model_settings
@@ -30,7 +28,6 @@ class Fold(NamedTuple):
 
 def compare_strategies(
     table: LabelledTable,
-    console: Console,
     *,
     min_samples_leaf: int = 3,
     is_quick: bool = False,
@@ -42,8 +39,6 @@ def compare_strategies(
     Parameters
     ----------
     table : LabelledTable
-    console : Console
-        Shows the progress.
     min_samples_leaf : int
         The paper's p_min.
     is_quick : bool
@@ -61,7 +56,7 @@ def compare_strategies(
         settings = {"fold": task.fold, "n_chains": scale.n_chains, "model": model}
         return measure_fold(table, settings, seed, task.name)
 
-    records = run_all(run, tasks, [task.name for task in tasks], n_jobs, console)
+    records = run_all(run, tasks, [task.name for task in tasks], n_jobs)
     found = partial(_records_of, tasks, records)
     return _lay_out({pair: sum_up_folds(found(*pair)) for pair in pairs}, scale)
 
