@@ -47,7 +47,7 @@ class Scale(NamedTuple):
 
 
 FULL = Scale(PAPER_LENGTH, 3, 1, Length(20_000, 10_000, 100))
-QUICK = Scale(Length(4_000, 500, 8), 2, 1, Length(4_000, 2_000, 20))
+QUICK = Scale(Length(4_000, 500, 8), 1, 1, Length(4_000, 4_000, 20))
 
 
 @dataclass(frozen=True)
