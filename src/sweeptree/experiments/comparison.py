@@ -14,7 +14,7 @@ NOT_COMPARABLE = "not comparable"
 RULE = (
     f"'{WITHIN.capitalize()}': our mean is no further from the paper's than the ± that the paper "
     "prints, half a unit of the last printed digit being granted for rounding. Where the paper "
-    "prints ± 0.0, which only the very same rows could meet, our own ± decides. "
+    "prints ± 0.0, an interval without width, our own ± decides, and the cell says so. "
     f"'{OUTSIDE.capitalize()}': it is further away. '{NOT_COMPARABLE.capitalize()}': the data are "
     "a synthetic stand-in, or the printed figure is impossible."
 )

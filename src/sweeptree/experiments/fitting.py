@@ -19,7 +19,7 @@ Record = dict[str, Any]
 
 RULE_STEP = 0.05
 """σ of sweeping's change-rule steps in the tables, as a share of the variable's range. The paper
-does not print it; of the steps in `plan.READINGS` this one brings sweeping's sizes closest."""
+does not print it; of the steps in `plan.READINGS` this one brings sweeping's sizes nearest."""
 
 WALKS: dict[str, Settings] = {
     "standard": {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -306,13 +307,28 @@ def readings_sheet(results: Results) -> Sheet:
     readings = list(dict.fromkeys(row["reading"] for row in results["readings"]))
     names = list(dict.fromkeys(row["data_set"] for row in results["readings"]))
     rows = [
-        [f"the paper, {strategy}", *(paper.SPLITS[name][strategy].text for name in names)]
+        [f"the paper, {strategy}", *(paper.SPLITS[name][strategy].text for name in names), NOTHING]
         for strategy in paper.STRATEGIES
     ]
     for reading in readings:
         found = [find_row(results["readings"], reading=reading, data_set=n) for n in names]
-        rows.append([reading, *(plus_minus(row["n_splits"], 1) for row in found)])
-    return Sheet("Splitting nodes by reading, plug-in likelihood", ["reading", *names], rows)
+        sizes = [plus_minus(row["n_splits"], 1) for row in found]
+        rows.append([reading, *sizes, f"{_distance_from_paper(found):.2f}"])
+    return Sheet(
+        "Splitting nodes by reading, plug-in likelihood",
+        ["reading", *names, "distance"],
+        rows,
+        "Distance: from the paper's means, in units of its ±, root mean square over the data.",
+    )
+
+
+def _distance_from_paper(rows: Sequence[Record]) -> float:
+    """Root mean square distance of sizes from the paper's, in units of its ±."""
+    squares = []
+    for row in rows:
+        printed = paper.SPLITS[row["data_set"]][row["strategy"]]
+        squares.append(((row["n_splits"]["mean"] - printed.mean) / printed.interval) ** 2)
+    return math.sqrt(sum(squares) / len(squares))
 
 
 def bias_sheet(results: Results) -> Sheet:
