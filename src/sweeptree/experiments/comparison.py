@@ -62,7 +62,7 @@ def compare_with_paper(
     not comparable (impossible: at most 95.0)
     """
     if is_stand_in:
-        return Comparison(NOT_COMPARABLE, "synthetic stand-in")
+        return Comparison(NOT_COMPARABLE)
     if printed.mean > bound:
         return Comparison(NOT_COMPARABLE, f"impossible: at most {bound:.1f}", True)
     distance = abs(mean - printed.mean) - printed.rounding

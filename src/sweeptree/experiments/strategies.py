@@ -98,8 +98,8 @@ def _lay_out(summaries: dict[tuple[str, str], Record], scale: Scale) -> Sheet:
         "R-hat",
     ]
     note = (
-        f"{N_FOLDS} folds; means of {scale.n_chains} single chains of {scale.length.n_moves:,} "
-        "moves. ±: twice the standard deviation over folds. Entropy: of a test fold, nats. R-hat: "
-        "the largest of the folds; at most 1.01 is wanted."
+        f"{N_FOLDS} folds; chains of {scale.length.n_moves:,} moves, scored one by one "
+        f"({scale.n_chains} a fold). ±: twice the standard deviation over folds. Entropy: of a "
+        "test fold, nats. R-hat: the largest of the folds; at most 1.01 is wanted."
     )
     return Sheet("Strategies compared", headings, rows, note, 2)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, NamedTuple
 
 from rich.table import Table
@@ -20,6 +21,7 @@ from sweeptree.experiments.comparison import (
 )
 from sweeptree.experiments.data_sets import is_stand_in, shown_name
 from sweeptree.experiments.fitting import Record
+from sweeptree.experiments.plan import LIKELIHOODS
 from sweeptree.experiments.results import Results
 from sweeptree.summary import new_table
 
@@ -88,7 +90,11 @@ def all_sheets(results: Results) -> list[Sheet]:
     makers: dict[str, list[Callable[[Results], Sheet]]] = {
         "tables": [
             data_sheet,
-            *(lambda results, figure=f: compared_sheet(results, figure) for f in COMPARED),
+            *(
+                partial(compared_sheet, figure=figure, likelihood=likelihood)
+                for figure in COMPARED
+                for likelihood in LIKELIHOODS
+            ),
             entropy_sheet,
             scores_sheet,
         ],
@@ -161,29 +167,36 @@ def data_sheet(results: Results) -> Sheet:
     )
 
 
-def compared_sheet(results: Results, figure: Compared) -> Sheet:
-    """Lay out Table II, III or IV: the paper's figure and ours under both likelihoods."""
+def compared_sheet(results: Results, figure: Compared, likelihood: str) -> Sheet:
+    """Lay out Table II, III or IV: the paper's figure and ours under one likelihood."""
     rows = []
     for row in results["tables"]:
-        if row["likelihood"] != "plug-in":
+        if row["likelihood"] != likelihood:
             continue
-        marginal = find_row(
-            results["tables"],
-            data_set=row["data_set"],
-            strategy=row["strategy"],
-            likelihood="marginal",
-        )
         printed = figure.printed[row["data_set"]].get(row["strategy"])
-        cells = [shown_name(row["data_set"]), row["strategy"], printed.text if printed else NOTHING]
-        for ours in (row, marginal):
-            comparison = compare_row(results, ours, figure)
-            cells += [
-                plus_minus(ours[figure.key], figure.n_decimals),
+        comparison = compare_row(results, row, figure)
+        rows.append(
+            [
+                shown_name(row["data_set"]),
+                row["strategy"],
+                printed.text if printed else NOTHING,
+                plus_minus(row[figure.key], figure.n_decimals),
                 str(comparison) if comparison else NOTHING,
             ]
-        rows.append(cells)
-    headings = ["data", "strategy", "the paper", "ours, plug-in", "", "ours, marginal", ""]
-    return Sheet(figure.title, headings, rows, n_labels=2)
+        )
+    headings = ["data", "strategy", "the paper", "ours", "ours is"]
+    return Sheet(title_of(figure, likelihood), headings, rows, n_labels=2)
+
+
+def title_of(figure: Compared, likelihood: str) -> str:
+    """Name the table of a figure under a likelihood.
+
+    Examples
+    --------
+    >>> title_of(SPLITS, "plug-in")
+    'Table IV. Splitting nodes; plug-in likelihood'
+    """
+    return f"{figure.title}; {likelihood} likelihood"
 
 
 def entropy_sheet(results: Results) -> Sheet:
@@ -364,8 +377,7 @@ def _agreement_sheet(results: Results) -> Sheet:
             comparison = compare_row(results, row, figure)
             assert comparison is not None
             printed = figure.printed[row["data_set"]][row["strategy"]].text
-            is_told = is_stand_in(row["data_set"]) or not comparison.reason
-            why = "" if is_told else f"; {comparison.reason}"
+            why = f"; {comparison.reason}" if comparison.reason else ""
             ours = plus_minus(row[figure.key], figure.n_decimals)
             cells.append(f"{ours} ({printed}{why}) {MARKS[comparison.word]}")
         rows.append([shown_name(row["data_set"]), row["strategy"], *cells])
