@@ -18,7 +18,7 @@ LAYERS = [
     {"stopping", "summary", "uncertainty"},
     {"interpretation"},
     {"estimator"},
-    {"__init__", "demo"},
+    {"__init__", "demo", "experiments"},
     {"cli"},
     {"__main__"},
 ]

@@ -18,6 +18,9 @@ from sweeptree.frames import make_frame
 FloatArray = npt.NDArray[np.float64]
 Score = Callable[..., float]
 
+SMALLEST_PROBABILITY = float(np.finfo(float).eps)
+"""For the log-loss: the plug-in likelihood can give an outcome that happens no chance at all."""
+
 
 def entropy(probabilities: FloatArray) -> FloatArray:
     """Entropy of each row, in nats.
@@ -90,11 +93,13 @@ def log_loss(y: Any, probabilities: Any, classes: Any = None) -> float:
     probabilities = _as_matrix(probabilities)
     labels = _place_in_classes(y, probabilities, classes)
     of_true = probabilities[np.arange(len(labels)), labels]
-    return float(-np.log(np.maximum(of_true, np.finfo(float).eps)).mean())
+    return float(-np.log(np.maximum(of_true, SMALLEST_PROBABILITY)).mean())
 
 
 def brier(y: Any, probabilities: Any, classes: Any = None) -> float:
-    """Mean squared distance of the probabilities from the truth, summed over classes: 0 to 2.
+    """Half the mean squared distance of the probabilities from the truth: 0 to 1.
+
+    With two classes that is the squared error of the probability of either.
 
     Parameters
     ----------
@@ -106,12 +111,12 @@ def brier(y: Any, probabilities: Any, classes: Any = None) -> float:
     Examples
     --------
     >>> round(brier(["no", "yes"], [[0.8, 0.2], [0.4, 0.6]]), 4)
-    0.2
+    0.1
     """
     probabilities = _as_matrix(probabilities)
     labels = _place_in_classes(y, probabilities, classes)
     truth = np.eye(probabilities.shape[1])[labels]
-    return float(((probabilities - truth) ** 2).sum(axis=1).mean())
+    return float(0.5 * ((probabilities - truth) ** 2).sum(axis=1).mean())
 
 
 def expected_calibration_error(
@@ -135,7 +140,26 @@ def expected_calibration_error(
     >>> round(expected_calibration_error([0, 1, 1, 1], [0.2, 0.6, 0.7, 0.9], n_bins=2), 4)
     0.25
     """
-    bins = _reliability(y, probabilities, classes, n_bins)
+    return calibration_error(*_confidence(y, probabilities, classes), n_bins)
+
+
+def calibration_error(confidence: FloatArray, is_right: FloatArray, n_bins: int = 10) -> float:
+    """Mean distance between confidence and hits, over bins that hold equally many rows.
+
+    Parameters
+    ----------
+    confidence : array of shape (n_rows,)
+        Probability of the predicted class.
+    is_right : array of shape (n_rows,)
+        Whether that is the row's class.
+    n_bins : int, default=10
+
+    Examples
+    --------
+    >>> calibration_error(np.full(4, 0.75), np.array([1.0, 1.0, 1.0, 0.0]), n_bins=1)
+    0.0
+    """
+    bins = _reliability(confidence, is_right, n_bins)
     distance = np.abs(bins.accuracy - bins.confidence)
     return float((bins.n_rows * distance).sum() / bins.n_rows.sum())
 
@@ -165,7 +189,7 @@ def reliability_table(y: Any, probabilities: Any, classes: Any = None, n_bins: i
     >>> table["confidence"].round(2).tolist(), table["accuracy"].tolist()
     ([0.65, 0.85], [1.0, 1.0])
     """
-    return make_frame(_reliability(y, probabilities, classes, n_bins)._asdict())
+    return make_frame(_reliability(*_confidence(y, probabilities, classes), n_bins)._asdict())
 
 
 class _Reliability(NamedTuple):
@@ -177,13 +201,17 @@ class _Reliability(NamedTuple):
     standard_error: FloatArray
 
 
-def _reliability(y: Any, probabilities: Any, classes: Any, n_bins: int) -> _Reliability:
-    if n_bins < 1:
-        raise ValueError(f"n_bins must be at least 1, got {n_bins!r}.")
+def _confidence(y: Any, probabilities: Any, classes: Any) -> tuple[FloatArray, FloatArray]:
+    """Return the probability of each row's predicted class, and whether that is its class."""
     probabilities = _as_matrix(probabilities)
     labels = _place_in_classes(y, probabilities, classes)
-    confidence = probabilities.max(axis=1)
     is_right = probabilities.argmax(axis=1) == labels
+    return probabilities.max(axis=1), is_right.astype(float)
+
+
+def _reliability(confidence: FloatArray, is_right: FloatArray, n_bins: int) -> _Reliability:
+    if n_bins < 1:
+        raise ValueError(f"n_bins must be at least 1, got {n_bins!r}.")
     order = np.argsort(confidence, kind="stable")
     bins = [rows for rows in np.array_split(order, n_bins) if len(rows)]
     variance = confidence * (1 - confidence)

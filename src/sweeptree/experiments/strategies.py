@@ -1,0 +1,105 @@
+"""`sweeptree compare`: the paper's comparison of strategies on any table."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import NamedTuple
+
+from sweeptree.experiments.cross_validation import N_FOLDS, measure_fold, sum_up_folds
+from sweeptree.experiments.data_sets import LabelledTable
+from sweeptree.experiments.fitting import Record, model_settings
+from sweeptree.experiments.plan import FULL, LIKELIHOODS, QUICK, STRATEGIES_SHOWN, Scale
+from sweeptree.experiments.running import run_all
+from sweeptree.experiments.tables import Sheet, plus_minus
+
+
+class Fold(NamedTuple):
+    """A strategy under a likelihood, on one fold."""
+
+    likelihood: str
+    strategy: str
+    fold: int
+
+    @property
+    def name(self) -> str:
+        """Name it; its seed follows from the name."""
+        return f"{self.likelihood}/{self.strategy}/fold {self.fold + 1}"
+
+
+def compare_strategies(
+    table: LabelledTable,
+    *,
+    min_samples_leaf: int = 3,
+    is_quick: bool = False,
+    n_jobs: int = 1,
+    seed: int = 0,
+) -> Sheet:
+    """Cross-validate all strategies under both likelihoods, and lay out what comes out.
+
+    Parameters
+    ----------
+    table : LabelledTable
+    min_samples_leaf : int
+        The paper's p_min.
+    is_quick : bool
+        Short chains: to see what comes out, not for its numbers.
+    n_jobs : int
+        Threads. The numbers do not depend on it.
+    seed : int
+    """
+    scale = QUICK if is_quick else FULL
+    pairs = [(likelihood, strategy) for likelihood in LIKELIHOODS for strategy in STRATEGIES_SHOWN]
+    tasks = [Fold(*pair, fold) for pair in pairs for fold in range(N_FOLDS)]
+
+    def run(task: Fold) -> Record:
+        model = model_settings(task.strategy, task.likelihood, min_samples_leaf, scale.length)
+        settings = {"fold": task.fold, "n_chains": scale.n_chains, "model": model}
+        return measure_fold(table, settings, seed, task.name)
+
+    records = run_all(run, tasks, [task.name for task in tasks], n_jobs)
+    found = partial(_records_of, tasks, records)
+    return _lay_out({pair: sum_up_folds(found(*pair)) for pair in pairs}, scale)
+
+
+def _records_of(
+    tasks: list[Fold], records: list[Record], likelihood: str, strategy: str
+) -> list[Record]:
+    return [
+        record
+        for task, record in zip(tasks, records, strict=True)
+        if (task.likelihood, task.strategy) == (likelihood, strategy)
+    ]
+
+
+def _lay_out(summaries: dict[tuple[str, str], Record], scale: Scale) -> Sheet:
+    rows = [
+        [
+            strategy,
+            likelihood,
+            plus_minus(summary["accuracy"], 1),
+            f"{summary['log_loss']['mean']:.3f}",
+            f"{summary['brier']['mean']:.3f}",
+            f"{summary['calibration_error']:.3f}",
+            plus_minus(summary["entropy"], 1),
+            plus_minus(summary["n_splits"], 1),
+            f"{max(summary['rhat_n_leaves'], summary['rhat_log_posterior']):.2f}",
+        ]
+        for (likelihood, strategy), summary in summaries.items()
+    ]
+    headings = [
+        "strategy",
+        "likelihood",
+        "accuracy, %",
+        "log-loss",
+        "Brier",
+        "calibration",
+        "entropy",
+        "splits",
+        "R-hat",
+    ]
+    note = (
+        f"{N_FOLDS} folds; chains of {scale.length.n_moves:,} moves, scored one by one "
+        f"({scale.n_chains} a fold). ±: twice the standard deviation over folds. Entropy: of a "
+        "test fold, nats. R-hat: the largest of the folds; at most 1.01 is wanted."
+    )
+    return Sheet("Strategies compared", headings, rows, note, 2)
