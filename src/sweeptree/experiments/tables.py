@@ -44,8 +44,11 @@ class Sheet:
         table = new_table(
             self.title, list(self.headings[: self.n_labels]), list(self.headings[self.n_labels :])
         )
+        table.columns[0].no_wrap = False  # names of data sets give way to words about them
         for row in self.rows:
-            table.add_row(*row)
+            table.add_row(
+                *(cell.replace(" ± ", "\N{NO-BREAK SPACE}±\N{NO-BREAK SPACE}") for cell in row)
+            )
         table.caption = self.note or None
         table.caption_justify = "left"
         return table
