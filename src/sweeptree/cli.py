@@ -149,11 +149,11 @@ def _compare(options: argparse.Namespace) -> int:
     from rich.console import Console
 
     from sweeptree.experiments.csv_file import WrongColumnError, read_csv
-    from sweeptree.experiments.strategies import compare_strategies
+    from sweeptree.experiments.strategies import compare_strategies, describe
 
     try:
         table = read_csv(options.table, options.target)
-        sheet = compare_strategies(
+        sheets = compare_strategies(
             table.rows,
             min_samples_leaf=options.min_samples_leaf,
             is_quick=options.quick,
@@ -164,5 +164,8 @@ def _compare(options: argparse.Namespace) -> int:
         return _fail(str(error), WRONG_CALL)
     except ValueError as error:
         return _fail(str(error), COULD_NOT)
-    Console().print(sheet.to_rich())
+    console = Console()
+    for sheet in sheets:
+        console.print(sheet.to_rich())
+    console.print(describe(options.quick), highlight=False)
     return DONE

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from sweeptree.experiments.cross_validation import N_FOLDS, measure_fold, sum_up_folds
 from sweeptree.experiments.data_sets import LabelledTable
 from sweeptree.experiments.fitting import Record, model_settings
-from sweeptree.experiments.plan import FULL, LIKELIHOODS, QUICK, STRATEGIES_SHOWN, Scale
+from sweeptree.experiments.plan import FULL, LIKELIHOODS, QUICK, STRATEGIES_SHOWN
 from sweeptree.experiments.running import run_all
 from sweeptree.experiments.tables import Sheet, plus_minus
 
@@ -33,8 +33,8 @@ def compare_strategies(
     is_quick: bool = False,
     n_jobs: int = 1,
     seed: int = 0,
-) -> Sheet:
-    """Cross-validate all strategies under both likelihoods, and lay out what comes out.
+) -> list[Sheet]:
+    """Cross-validate all strategies, and lay out what comes out under each likelihood.
 
     Parameters
     ----------
@@ -58,7 +58,23 @@ def compare_strategies(
 
     records = run_all(run, tasks, [task.name for task in tasks], n_jobs)
     found = partial(_records_of, tasks, records)
-    return _lay_out({pair: sum_up_folds(found(*pair)) for pair in pairs}, scale)
+    return [
+        _lay_out(
+            likelihood, {each: sum_up_folds(found(likelihood, each)) for each in STRATEGIES_SHOWN}
+        )
+        for likelihood in LIKELIHOODS
+    ]
+
+
+def describe(is_quick: bool) -> str:
+    """Say how the figures were made."""
+    scale = QUICK if is_quick else FULL
+    return (
+        f"{N_FOLDS} folds; chains of {scale.length.n_moves:,} moves, scored one by one "
+        f"({scale.n_chains} a fold). Accuracy in per cent; ±: twice the standard deviation over "
+        "folds. ECE: expected calibration error. Entropy: of a test fold, in nats. R-hat: the "
+        "largest of the folds; at most 1.01 is wanted."
+    )
 
 
 def _records_of(
@@ -71,35 +87,28 @@ def _records_of(
     ]
 
 
-def _lay_out(summaries: dict[tuple[str, str], Record], scale: Scale) -> Sheet:
+def _lay_out(likelihood: str, summaries: dict[str, Record]) -> Sheet:
     rows = [
         [
             strategy,
-            likelihood,
             plus_minus(summary["accuracy"], 1),
             f"{summary['log_loss']['mean']:.3f}",
             f"{summary['brier']['mean']:.3f}",
             f"{summary['calibration_error']:.3f}",
-            plus_minus(summary["entropy"], 1),
-            plus_minus(summary["n_splits"], 1),
+            f"{summary['entropy']['mean']:.1f}",
+            f"{summary['n_splits']['mean']:.1f}",
             f"{max(summary['rhat_n_leaves'], summary['rhat_log_posterior']):.2f}",
         ]
-        for (likelihood, strategy), summary in summaries.items()
+        for strategy, summary in summaries.items()
     ]
     headings = [
         "strategy",
-        "likelihood",
-        "accuracy, %",
+        "accuracy",
         "log-loss",
         "Brier",
-        "calibration",
+        "ECE",
         "entropy",
         "splits",
         "R-hat",
     ]
-    note = (
-        f"{N_FOLDS} folds; chains of {scale.length.n_moves:,} moves, scored one by one "
-        f"({scale.n_chains} a fold). ±: twice the standard deviation over folds. Entropy: of a "
-        "test fold, nats. R-hat: the largest of the folds; at most 1.01 is wanted."
-    )
-    return Sheet("Strategies compared", headings, rows, note, 2)
+    return Sheet(f"Strategies compared, {likelihood} likelihood", headings, rows)

@@ -28,6 +28,10 @@ from sweeptree.summary import new_table
 NOTHING = "–"
 
 
+LONGEST_NUMBER = 14
+"""Cells up to this length stay on one line in a narrow terminal; longer ones are words."""
+
+
 @dataclass(frozen=True)
 class Sheet:
     """A table as text: for the terminal and for Markdown."""
@@ -44,11 +48,10 @@ class Sheet:
         table = new_table(
             self.title, list(self.headings[: self.n_labels]), list(self.headings[self.n_labels :])
         )
-        table.columns[0].no_wrap = False  # names of data sets give way to words about them
+        for column, cells in zip(table.columns, zip(*self.rows, strict=True), strict=True):
+            column.no_wrap = max(map(len, cells)) <= LONGEST_NUMBER
         for row in self.rows:
-            table.add_row(
-                *(cell.replace(" ± ", "\N{NO-BREAK SPACE}±\N{NO-BREAK SPACE}") for cell in row)
-            )
+            table.add_row(*row)
         table.caption = self.note or None
         table.caption_justify = "left"
         return table
