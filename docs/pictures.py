@@ -24,6 +24,7 @@ def picture_of_demo() -> None:
     """Save what ``make demo`` prints as a picture, without fonts from elsewhere."""
     console = Console(record=True, width=76)
     run_demo(0, console)
+    console.print()  # the picture cuts its last line short
     svg = console.export_svg(title="make demo")
     (IMAGES / "demo.svg").write_text(re.sub(r"@font-face \{.*?\}", "", svg, flags=re.DOTALL))
 
