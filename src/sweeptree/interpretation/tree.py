@@ -32,8 +32,14 @@ class Tree:
     >>> tree = model.fit(data.data, data.target).representative_tree("map")
     >>> tree.predict_proba(data.data[:2]).shape
     (2, 2)
+    >>> tree.predict(data.data[:2]).shape
+    (2,)
     >>> tree.to_text().startswith("|--- ")
     True
+    >>> sorted(tree.to_dict())
+    ['alpha', 'classes', 'kind', 'n_leaves', 'posterior_share', 'root', 'speaks_for']
+    >>> tree.to_dot().startswith("digraph Tree {"), tree.to_svg().startswith("<svg")
+    (True, True)
     """
 
     kind: str

@@ -61,7 +61,16 @@ def reject_option(
 
 
 class AccuracyCoverage(NamedTuple):
-    """How accurate the answers are, against the share of rows that get one."""
+    """How accurate the answers are, against the share of rows that get one.
+
+    Examples
+    --------
+    >>> curve = AccuracyCoverage(np.array([0.9, 0.6]), np.array([0.5, 1.0]), np.array([1.0, 0.8]))
+    >>> curve.area
+    0.9
+    >>> len(curve.to_frame())
+    2
+    """
 
     threshold: FloatArray
     """Least sureness with which to answer (of entropies, the most entropy), falling."""

@@ -22,7 +22,14 @@ ROUNDING = 1e-9
 
 
 class Envelope(NamedTuple):
-    """How many predictions are confident and correct, confident and incorrect, and uncertain."""
+    """How many predictions are confident and correct, confident and incorrect, and uncertain.
+
+    Examples
+    --------
+    >>> found = Envelope(90, 2, 8)
+    >>> found.n_rows, found.confident_correct, found.confident_incorrect, found.uncertain
+    (100, 0.9, 0.02, 0.08)
+    """
 
     n_confident_correct: int
     n_confident_incorrect: int
