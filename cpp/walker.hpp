@@ -12,6 +12,7 @@
 #include "leaf_moves.hpp"
 #include "moves.hpp"
 #include "prior.hpp"
+#include "record.hpp"
 #include "rule_moves.hpp"
 #include "state.hpp"
 
@@ -142,19 +143,9 @@ class Walker {
 
   // Takes the tree and the alpha of another, and its count of moves.
   void follow(const Walker& other) {
-    std::vector<std::int32_t> variable;
-    std::vector<double> threshold;
-    std::vector<int> waiting{other.tree().root()};
-    while (!waiting.empty()) {
-      const Node& node = other.tree()[waiting.back()];
-      waiting.pop_back();
-      variable.push_back(node.is_leaf() ? none : node.rule.variable);
-      threshold.push_back(node.rule.threshold);
-      if (node.is_leaf()) continue;
-      waiting.push_back(node.right);
-      waiting.push_back(node.left);
-    }
-    plant(variable, threshold);
+    FlatTrees model;
+    model.append(other.tree(), state_.data.n_classes());
+    plant(model.variable, model.threshold);
     state_.use_alpha(other.state_.alpha);
     state_.n_moves_made = other.state_.n_moves_made;
   }
