@@ -110,7 +110,8 @@ void init_target(Target* self, const Data& data, const std::string& tree_prior, 
                     RangePrior(shape, split_chance, rules, &data, min_samples_leaf),
                     rules,
                     min_samples_leaf,
-                    max_leaves};
+                    max_leaves,
+                    log_catalan_numbers(max_leaves)};
 }
 
 void init_strategy(Strategy* self, const std::vector<double>& p_move, bool redraws, bool sweeps,

@@ -17,6 +17,7 @@ struct Target {
   RulePrior rule_prior;
   int min_samples_leaf;
   int max_leaves;
+  std::vector<double> log_catalan;  // of 0 to max_leaves: what annealing holds large trees back by
 
   // The log chance that a node with these rows is left terminal, where the prior depends on them.
   double log_stop(const Word* mask) const { return range.is_used() ? range.log_stop(mask) : 0.0; }

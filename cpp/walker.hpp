@@ -11,7 +11,6 @@
 #include "branch_moves.hpp"
 #include "leaf_moves.hpp"
 #include "moves.hpp"
-#include "prior.hpp"
 #include "record.hpp"
 #include "rule_moves.hpp"
 #include "state.hpp"
@@ -32,8 +31,7 @@ class Walker {
       : state_(target, strategy),
         leaf_moves_(state_),
         rule_moves_(state_),
-        branch_moves_(state_),
-        log_catalan_(log_catalan_numbers(target.max_leaves)) {}
+        branch_moves_(state_) {}
   Walker(const Walker&) = delete;
   Walker& operator=(const Walker&) = delete;
 
@@ -183,7 +181,8 @@ class Walker {
     if (heat.hold_back == 0.0) return log_ratio;
     const int k = tree().n_leaves();
     const int k_new = k + evaluation.n_leaves_change;
-    const double penalty = log_catalan_[k_new - 1] - log_catalan_[k - 1] + (k_new - k);
+    const std::vector<double>& log_catalan = state_.target.log_catalan;
+    const double penalty = log_catalan[k_new - 1] - log_catalan[k - 1] + (k_new - k);
     return log_ratio - heat.hold_back * penalty;
   }
 
@@ -199,7 +198,6 @@ class Walker {
   LeafMoves leaf_moves_;
   RuleMoves rule_moves_;
   BranchMoves branch_moves_;
-  std::vector<double> log_catalan_;
   std::vector<double> alpha_weights_;
 };
 
