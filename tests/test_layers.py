@@ -10,7 +10,10 @@ import sweeptree
 ROOT = Path(sweeptree.__file__).parent
 
 LAYERS = [
-    {"settings", "encoding", "_kernel", "datasets", "progress", "verdict", "frames"},
+    {
+        *("settings", "encoding", "columns", "_kernel", "datasets"),
+        *("progress", "verdict", "frames", "writing"),
+    },
     {"reference", "table", "scores"},
     {"engines"},
     {"posterior", "sampling"},

@@ -15,11 +15,12 @@ import sweeptree
 from sweeptree import cli
 from sweeptree.experiments import plan, report
 from sweeptree.experiments.fitting import Length
-from sweeptree.experiments.parts import Parts, write_atomically
+from sweeptree.experiments.parts import Parts
 from sweeptree.experiments.plan import SECTIONS, Scale, Unit, plan_units
 from sweeptree.experiments.reproduce import reproduce
 from sweeptree.experiments.results import sum_up
 from sweeptree.experiments.running import run_units
+from sweeptree.writing import write_atomically
 
 TINY = Scale(Length(200, 50, 2), 2, 1, Length(200, 100, 2))
 FILES = {"tables.md", "results.json", "reproduction.md", "parts"}

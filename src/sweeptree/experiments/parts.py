@@ -4,31 +4,16 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import re
-import tempfile
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 from sweeptree.experiments.fitting import Record
 from sweeptree.experiments.plan import Unit
+from sweeptree.writing import write_atomically
 
 VERSION = version("sweeptree")
-
-
-def write_atomically(path: Path, text: str) -> None:
-    """Write a file that is there as a whole or not at all."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=".", suffix=".tmp")
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(text)
-        Path(temporary).chmod(0o644)
-        Path(temporary).replace(path)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
 
 
 class Parts:

@@ -15,7 +15,6 @@ from sweeptree.experiments import figures, paper
 from sweeptree.experiments.comparison import NOT_COMPARABLE, OUTSIDE, RULE, WITHIN
 from sweeptree.experiments.data_sets import shown_name
 from sweeptree.experiments.fitting import Record
-from sweeptree.experiments.parts import write_atomically
 from sweeptree.experiments.results import Results
 from sweeptree.experiments.tables import (
     COMPARED,
@@ -27,6 +26,7 @@ from sweeptree.experiments.tables import (
     plus_minus,
     readme_sheets,
 )
+from sweeptree.writing import write_atomically
 
 NO_MATPLOTLIB = 'The figures need matplotlib: pip install "sweeptree[plot]", then run this again.'
 ORDER = ("sweeping", "standard")
