@@ -60,7 +60,7 @@ def checksum_of(arrays: Mapping[str, AnyArray]) -> bytes:
     for name in sorted(arrays):
         array = arrays[name]
         digest.update(f"{name} {array.dtype.str} {array.shape}\n".encode())
-        digest.update(np.ascontiguousarray(array).view(np.uint8))
+        digest.update(array.tobytes())
     return digest.digest()
 
 

@@ -153,10 +153,9 @@ def _unpack(arrays: Arrays, make: Callable[..., Any]) -> Any:
 def _make_model(make: Callable[..., Any], parameters: dict[str, Any]) -> Any:
     known = make().get_params(deep=False)
     for name in parameters.keys() - known.keys():
-        require(
-            False,
+        raise ModelFileError(
             f"it has the parameter {name!r}, which this version of sweeptree does not know; "
-            "upgrade sweeptree",
+            "upgrade sweeptree"
         )
     model = make(**parameters)
     try:
@@ -179,10 +178,10 @@ def _unpack_posterior(arrays: Arrays, run: Mapping[str, Any]) -> Posterior:
         **{name: _native(arrays[name]) for name in OF_DRAWS},
     )
     check_draws(draws)
+    of_runs: dict[str, Any] = {**{name: _native(arrays[name]) for name in OF_RUNS}, **run}
     return Posterior(
         **vars(draws),
-        **{name: _native(arrays[name]) for name in OF_RUNS},
-        **run,
+        **of_runs,
         verdict=Verdict(*arrays["verdict"].tolist()),
         full_trace=_unpack_full_trace(arrays),
     )

@@ -16,11 +16,11 @@ from sweeptree.files.archive import AnyArray
 from sweeptree.files.errors import require
 from sweeptree.posterior import IntArray, Trees
 
-RULE_FIELDS = {
-    "variable": np.dtype(np.int32),
-    "threshold": np.dtype(np.float64),
-    "test": np.dtype(np.uint8),
-    "missing_left": np.dtype(np.bool_),
+RULE_FIELDS: dict[str, type[np.generic]] = {
+    "variable": np.int32,
+    "threshold": np.float64,
+    "test": np.uint8,
+    "missing_left": np.bool_,
 }
 """Arrays of `Trees` with one value per node, and their types. A leaf has a rule too: variable -1,
 and zeros."""
@@ -80,7 +80,8 @@ def sizes_of(trees: Trees) -> Sizes:
 
 
 def _of_nodes(trees: Trees, name: str) -> AnyArray:
-    values: AnyArray = getattr(trees, name, np.zeros(len(trees.variable), RULE_FIELDS[name]))
+    none = np.zeros(len(trees.variable), RULE_FIELDS[name])
+    values: AnyArray = getattr(trees, name, none)
     return values.astype(np.uint8) if values.dtype == np.bool_ else values
 
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from sweeptree.files.archive import AnyArray
-from sweeptree.files.errors import require
+from sweeptree.files.errors import ModelFileError, require
 from sweeptree.settings import LARGEST_ALPHA, MOVES, OUTCOMES, PHASES
 from sweeptree.verdict import Verdict
 
@@ -91,11 +91,10 @@ def _parts_of(arrays: Mapping[str, AnyArray]) -> dict[str, Part]:
     for group in (TRAINING_ROWS, FULL_TRACE):
         if not group.keys().isdisjoint(arrays):
             parts.update(group)
-    for name in parts.keys() ^ arrays.keys():
-        is_missing = name in parts
-        require(
-            False, f"it has no part {name!r}" if is_missing else f"its part {name!r} is unknown"
-        )
+    for name in parts.keys() - arrays.keys():
+        raise ModelFileError(f"it has no part {name!r}")
+    for name in arrays.keys() - parts.keys():
+        raise ModelFileError(f"it has a part {name!r}, which no model has")
     return parts
 
 
