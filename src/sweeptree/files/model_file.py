@@ -91,13 +91,13 @@ def read_model(path: Path, make: Callable[..., Any], max_bytes: int) -> Any:
 def _read_bytes(path: Path, max_bytes: int) -> bytes:
     require(path.is_file() or not path.exists(), "it is a directory or a device, not a file")
     with path.open("rb") as file:
-        content = file.read(max_bytes + 1)
-    require(
-        len(content) <= max_bytes,
-        f"it is larger than the max_bytes={max_bytes:,} allowed; give a larger max_bytes if you "
-        "trust it",
-    )
-    return content
+        size = os.fstat(file.fileno()).st_size
+        require(
+            size <= max_bytes,
+            f"it has {size:,} bytes, more than the max_bytes={max_bytes:,} allowed; give a larger "
+            "max_bytes if you trust it",
+        )
+        return file.read(size)
 
 
 def _pack(model: Any, with_training_rows: bool) -> dict[str, AnyArray]:
@@ -152,7 +152,7 @@ def _unpack(arrays: Arrays, make: Callable[..., Any]) -> Any:
 
 def _make_model(make: Callable[..., Any], parameters: dict[str, Any]) -> Any:
     known = make().get_params(deep=False)
-    for name in parameters.keys() - known.keys():
+    for name in sorted(parameters.keys() - known.keys()):
         raise ModelFileError(
             f"it has the parameter {name!r}, which this version of sweeptree does not know; "
             "upgrade sweeptree"

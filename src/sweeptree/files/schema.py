@@ -91,9 +91,9 @@ def _parts_of(arrays: Mapping[str, AnyArray]) -> dict[str, Part]:
     for group in (TRAINING_ROWS, FULL_TRACE):
         if not group.keys().isdisjoint(arrays):
             parts.update(group)
-    for name in parts.keys() - arrays.keys():
+    for name in sorted(parts.keys() - arrays.keys()):
         raise ModelFileError(f"it has no part {name!r}")
-    for name in arrays.keys() - parts.keys():
+    for name in sorted(arrays.keys() - parts.keys()):
         raise ModelFileError(f"it has a part {name!r}, which no model has")
     return parts
 
