@@ -11,6 +11,7 @@ from comparing import arrays_of
 from sweeptree import BayesianTreeClassifier
 from sweeptree.datasets import make_xor3
 from sweeptree.files.archive import CHECKSUM, checksum_of
+from sweeptree.files.schema import ALL_PARTS, from_stored, to_stored
 
 SHORT = {"n_burn_in": 2000, "n_draws": 12, "thin": 20, "n_chains": 2, "random_state": 0}
 
@@ -55,13 +56,14 @@ def assert_same_model(first, second):
 
 
 def read_parts(path):
-    """The arrays of a file by name, as numpy reads them; the checksum is left out."""
+    """The arrays of a file by name; the checksum is left out."""
     with np.load(path, allow_pickle=False) as file:
-        return {name: file[name] for name in file.files if name != CHECKSUM}
+        return from_stored({name: file[name] for name in file.files if name != CHECKSUM})
 
 
 def write_parts(path, parts):
     """Write a file with a checksum that fits what is in it."""
+    parts = {name: as_stored(name, array) for name, array in parts.items()}
     checksum = np.frombuffer(checksum_of(parts), dtype=np.uint8)
     contents = {}
     for name, array in {**parts, CHECKSUM: checksum}.items():
@@ -69,6 +71,12 @@ def write_parts(path, parts):
         np.save(content, array, allow_pickle=False)
         contents[f"{name}.npy"] = content.getvalue()
     write_members(path, contents)
+
+
+def as_stored(name, array):
+    """An array as a file has it, unless it is of a type that no file has there."""
+    has_its_type = name in ALL_PARTS and array.dtype.str == ALL_PARTS[name].dtype
+    return to_stored({name: array})[name] if has_its_type else array
 
 
 def write_members(path, contents):

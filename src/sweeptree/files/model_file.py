@@ -21,7 +21,14 @@ from sweeptree.files.header import (
     write_header,
 )
 from sweeptree.files.packing import pack_trees, sizes_of, unpack_trees
-from sweeptree.files.schema import FULL_TRACE, HEADER, PARTS, TRAINING_ROWS, check_parts
+from sweeptree.files.schema import (
+    FULL_TRACE,
+    HEADER,
+    TRAINING_ROWS,
+    check_parts,
+    from_stored,
+    to_stored,
+)
 from sweeptree.fitted import FittedModel, TrainingRows, check_fitted, column_names
 from sweeptree.posterior import Draws, FullTrace, Posterior
 from sweeptree.settings import refuse_booleans
@@ -119,8 +126,7 @@ def _pack(model: Any, with_training_rows: bool) -> dict[str, AnyArray]:
         arrays.update(zip(TRAINING_ROWS, model.training_, strict=True))
     if posterior.full_trace is not None:
         arrays.update(zip(FULL_TRACE, posterior.full_trace, strict=True))
-    types = {name: part.dtype for name, part in {**PARTS, **TRAINING_ROWS, **FULL_TRACE}.items()}
-    return {name: np.ascontiguousarray(array, types[name]) for name, array in arrays.items()}
+    return to_stored(arrays)
 
 
 def _columns_of(model: Any) -> tuple[Column, ...]:
@@ -129,8 +135,9 @@ def _columns_of(model: Any) -> tuple[Column, ...]:
     return columns
 
 
-def _unpack(arrays: Arrays, make: Callable[..., Any]) -> Any:
+def _unpack(stored: Arrays, make: Callable[..., Any]) -> Any:
     """Turn the arrays of a file into a model, checking everything on the way."""
+    arrays = from_stored(stored)
     header = read_header(arrays[HEADER])
     classes, columns = read_classes(header), read_columns(header)
     check_parts(arrays, {"class": len(classes), "column": len(columns)})
