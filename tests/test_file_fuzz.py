@@ -277,6 +277,7 @@ def holds_what_the_file_says(model, parts):
     )
 
 
+@pytest.mark.filterwarnings("ignore:X does not have valid feature names")
 @pytest.mark.parametrize(
     "n_times", [pytest.param(150, id="150"), pytest.param(4000, id="4000", marks=pytest.mark.slow)]
 )

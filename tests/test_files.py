@@ -402,6 +402,8 @@ TAMPERED = {
     "a tree that is not there": replaced("tree_index", (0, 0), 10_000),
     "'tree_index' has a number": replaced("tree_index", (0, 0), -1),
     "an α that is not there": replaced("alpha_index", (0, 0), 16),
+    "a tree that no draw is": replaced("tree_index", slice(None), 0),
+    "too many values of α": reshaped("alphas", lambda a: np.repeat(a, 2, axis=0)),
     "an α is zero": replaced("alphas", (0, 0), 0.0),
     "'alphas' has a number": replaced("alphas", (0, 0), np.inf),
     "'log_likelihood' has a number": replaced("log_likelihood", (0, 0), np.nan),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import platform
 import re
 from collections.abc import Iterable, Mapping
@@ -74,7 +75,9 @@ def write_header(
 def read_header(content: npt.NDArray[np.uint8]) -> dict[str, Any]:
     """Read a header; its format, version and outline are checked."""
     try:
-        header = json.loads(content.tobytes(), parse_constant=_refuse_constant)
+        header = json.loads(
+            content.tobytes(), parse_constant=_finite_number, parse_float=_finite_number
+        )
     except (ValueError, RecursionError) as error:
         raise ModelFileError("its header is not JSON") from error
     require(isinstance(header, dict) and header.get("format") == FORMAT, "it is not a model file")
@@ -139,8 +142,11 @@ def _check_version(header: dict[str, Any]) -> None:
     )
 
 
-def _refuse_constant(name: str) -> None:
-    raise ValueError(name)
+def _finite_number(text: str) -> float:
+    number = float(text)
+    if not math.isfinite(number):
+        raise ValueError(f"{text} is not a number of JSON")
+    return number
 
 
 def _to_json(name: str, value: Any) -> Any:

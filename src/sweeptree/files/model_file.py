@@ -130,8 +130,8 @@ def _pack(model: Any, with_training_rows: bool) -> dict[str, AnyArray]:
 
 
 def _columns_of(model: Any) -> tuple[Column, ...]:
-    unnamed = tuple(Column(name, "number") for name in column_names(model))
-    columns: tuple[Column, ...] = getattr(model, "columns_", unnamed)
+    all_numbers = tuple(Column(name, "number") for name in column_names(model))
+    columns: tuple[Column, ...] = getattr(model, "columns_", all_numbers)
     return columns
 
 
