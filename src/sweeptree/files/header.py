@@ -78,7 +78,7 @@ def read_header(content: npt.NDArray[np.uint8]) -> dict[str, Any]:
         header = json.loads(
             content.tobytes(), parse_constant=_finite_number, parse_float=_finite_number
         )
-    except (ValueError, RecursionError) as error:
+    except ValueError as error:
         raise ModelFileError("its header is not JSON") from error
     require(isinstance(header, dict) and header.get("format") == FORMAT, "it is not a model file")
     _check_version(header)
@@ -102,7 +102,8 @@ def read_classes(header: Mapping[str, Any]) -> npt.NDArray[Any]:
     require(dtype.itemsize * len(labels) <= WIDEST_LABELS, "its class labels are too long")
     try:
         classes = np.empty(len(labels), dtype)
-        classes[:] = labels
+        with np.errstate(all="ignore"):
+            classes[:] = labels
         is_sorted = all(before < after for before, after in pairwise(labels))
     except (TypeError, ValueError, OverflowError) as error:
         raise ModelFileError("its class labels are not of one type") from error

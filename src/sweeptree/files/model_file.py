@@ -27,6 +27,7 @@ from sweeptree.files.schema import (
     TRAINING_ROWS,
     check_parts,
     from_stored,
+    parts_among,
     to_stored,
 )
 from sweeptree.fitted import FittedModel, TrainingRows, check_fitted, column_names
@@ -90,9 +91,13 @@ def read_model(path: Path, make: Callable[..., Any], max_bytes: int) -> Any:
     try:
         archive = Archive(_read_bytes(path, max_bytes), max_bytes)
         read_header(archive.read(HEADER))  # a newer format, which says so, may have other parts
+        parts_among(archive.names)
         return _unpack(archive.read_all(), make)
     except ModelFileError as error:
         raise ModelFileError(f"{path} cannot be loaded: {error}.") from error
+    except RecursionError as error:
+        reason = "its header is nested too deeply"
+        raise ModelFileError(f"{path} cannot be loaded: {reason}.") from error
 
 
 def _read_bytes(path: Path, max_bytes: int) -> bytes:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from collections.abc import Set as AbstractSet
 from typing import NamedTuple
 
 import numpy as np
@@ -26,8 +27,8 @@ class Part(NamedTuple):
     """All numbers lie between these, both included."""
     may_be_nan: bool = False
     by_bytes: bool = False
-    """Whether it is stored as the lowest bytes of all numbers, then the second lowest and so on:
-    numbers that are alike then stand in a file that is a fifth smaller."""
+    """Whether it is stored as the lowest bytes of all numbers, then the second lowest and so on,
+    which compresses better where numbers are alike."""
 
 
 HEADER = "header"
@@ -73,17 +74,29 @@ MAY_BE_EMPTY = {"variable"}
 """A table whose columns are all constant has no variable."""
 
 
+def parts_among(names: AbstractSet[str]) -> dict[str, Part]:
+    """Return the parts of these names; all that a file must have are there, and no others."""
+    parts = dict(PARTS)
+    for group in (TRAINING_ROWS, FULL_TRACE):
+        if not group.keys().isdisjoint(names):
+            parts.update(group)
+    for name in sorted(parts.keys() - names):
+        raise ModelFileError(f"it has no part {name!r}")
+    for name in sorted(names - parts.keys()):
+        raise ModelFileError(f"it has a part {name!r}, which no model has")
+    return parts
+
+
 def to_stored(arrays: Mapping[str, AnyArray]) -> dict[str, AnyArray]:
     """Give arrays the types and the order of bytes that they have in a file."""
     return {name: _to_stored(array, ALL_PARTS[name]) for name, array in arrays.items()}
 
 
 def from_stored(arrays: Mapping[str, AnyArray]) -> dict[str, AnyArray]:
-    """Undo `to_stored`; arrays that no model has are left as they are."""
+    """Give arrays of a file the order of bytes that they have in memory."""
+    parts = parts_among(arrays.keys())
     return {
-        name: _from_stored(name, array, ALL_PARTS[name])
-        if name in ALL_PARTS and ALL_PARTS[name].by_bytes
-        else array
+        name: _from_stored(name, array, parts[name]) if parts[name].by_bytes else array
         for name, array in arrays.items()
     }
 
@@ -115,26 +128,12 @@ def check_parts(arrays: Mapping[str, AnyArray], sizes: Mapping[str, int]) -> Non
     sizes : mapping of str to int
         Lengths that are known of some dimensions.
     """
-    parts = _parts_of(arrays)
     known = {**KNOWN_SIZES, **sizes}
-    for name, part in parts.items():
+    for name, part in parts_among(arrays.keys()).items():
         _check_type(name, part.dtype, arrays[name])
         _check_n_dimensions(name, len(part.dimensions), arrays[name])
         _check_shape(name, part, arrays[name], known)
         _check_numbers(name, part, arrays[name])
-
-
-def _parts_of(arrays: Mapping[str, AnyArray]) -> dict[str, Part]:
-    """Those that the file has to have, by those it has."""
-    parts = dict(PARTS)
-    for group in (TRAINING_ROWS, FULL_TRACE):
-        if not group.keys().isdisjoint(arrays):
-            parts.update(group)
-    for name in sorted(parts.keys() - arrays.keys()):
-        raise ModelFileError(f"it has no part {name!r}")
-    for name in sorted(arrays.keys() - parts.keys()):
-        raise ModelFileError(f"it has a part {name!r}, which no model has")
-    return parts
 
 
 def _check_type(name: str, dtype: str, array: AnyArray) -> None:
