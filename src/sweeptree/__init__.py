@@ -3,6 +3,7 @@
 from importlib.metadata import version
 
 from sweeptree.estimator import BayesianTreeClassifier
+from sweeptree.loading import ModelFileError, load
 
-__all__ = ["BayesianTreeClassifier"]
+__all__ = ["BayesianTreeClassifier", "ModelFileError", "load"]
 __version__ = version("sweeptree")
