@@ -286,6 +286,7 @@ def test_rules_about_categories_must_fit_their_levels(test, threshold, is_fit, s
     parts = {name: array.copy() for name, array in read_parts(small_file).items()}
     is_split = parts["rule_variable"] >= 0
     parts["rule_test"][is_split] = test
+    parts["rule_missing_left"][is_split] = test == 3
     parts["rule_threshold"][is_split] = threshold
     parts["training_X"] = np.clip(np.floor(3 * parts["training_X"]), 0, 2)
     write_parts(path, parts)
@@ -391,7 +392,9 @@ def test_deep_trees_take_no_longer_than_flat_ones():
     trees = Trees(
         node_offsets=np.array([0, len(variable)]),
         variable=variable,
+        test=np.zeros(len(variable), dtype=np.uint8),
         threshold=np.zeros(len(variable)),
+        missing_left=np.zeros(len(variable), dtype=bool),
         leaf_counts=np.ones((n_splits + 1, 2), dtype=np.int32),
     )
     assert sizes_of(trees).depth.tolist() == [n_splits]
