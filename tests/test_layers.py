@@ -12,12 +12,12 @@ ROOT = Path(sweeptree.__file__).parent
 LAYERS = [
     {
         *("settings", "encoding", "columns", "_kernel", "datasets"),
-        *("progress", "verdict", "frames", "writing"),
+        *("progress", "verdict", "frames", "writing", "interruption"),
     },
-    {"reference", "table", "scores"},
+    {"reference", "table", "scores", "checkpoint"},
     {"engines"},
     {"posterior", "sampling"},
-    {"prediction", "diagnostics", "memory", "fitted"},
+    {"prediction", "diagnostics", "memory", "fitted", "logbook"},
     {"stopping", "summary", "uncertainty"},
     {"interpretation"},
     {"estimator"},
