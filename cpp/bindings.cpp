@@ -293,7 +293,7 @@ class BoundChain {
             "the full traces have different lengths");
     chain_.restore(std::move(snapshot));
     trace_ = std::move(trace);
-    generator_owner_.attr("state") = part<nb::dict>(state, "random");
+    restore_generator(part<nb::dict>(state, "random"));
   }
 
   nb::object tree() const {
@@ -354,6 +354,14 @@ class BoundChain {
       case regraft:
         return proposal.other != none && chain_.walker().may_regraft(proposal.node, proposal.other);
       default: return tree.splits.contains(proposal.node);
+    }
+  }
+
+  void restore_generator(const nb::dict& state) {
+    try {
+      generator_owner_.attr("state") = state;
+    } catch (const nb::python_error&) {
+      throw std::invalid_argument("the state of the generator is not as it should be");
     }
   }
 

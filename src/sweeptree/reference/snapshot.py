@@ -24,10 +24,43 @@ if TYPE_CHECKING:
 
 State = Mapping[str, Any]
 
-INTEGERS = ("moves_between_exchanges", "first_to_exchange", "n_since_draw")
-TRACES = ("n_leaves", "depth", "log_likelihood", "log_prior", "alpha", "tree")
-TREES = ("node_offsets", "variable", "threshold", "leaf_counts")
-PER_NODE = ("variable", "threshold")
+Layout = Mapping[str, Any]
+"""What a state holds by name: the type of a number, the dtype of an array, or another layout."""
+
+PER_NODE: Layout = {"variable": np.int32, "threshold": np.float64}
+TREES: Layout = {"node_offsets": np.int64, **PER_NODE, "leaf_counts": np.int32}
+TRACES: Layout = {
+    "n_leaves": np.int32,
+    "depth": np.int32,
+    "log_likelihood": np.float64,
+    "log_prior": np.float64,
+    "alpha": np.int32,
+    "tree": np.int32,
+}
+INTEGERS: Layout = {"moves_between_exchanges": int, "first_to_exchange": int, "n_since_draw": int}
+CHAIN: Layout = {
+    **INTEGERS,
+    "walkers": list,
+    "shares": np.float64,
+    "has_changed": bool,
+    "counts": np.int64,
+    "draws": {**TRACES, "trees": TREES},
+    "full_trace": {"n_leaves": np.int32, "log_likelihood": np.float64},
+    "random": dict,
+}
+WALKER: Layout = {
+    "variable": np.int32,
+    "cut": np.int32,
+    "threshold": np.float64,
+    "leaves": np.int32,
+    "splits": np.int32,
+    "prunable": np.int32,
+    "alpha": int,
+    "log_likelihood": float,
+    "n_moves_made": int,
+    "rule_scale": np.float64,
+    "n_tried": np.int64,
+}
 
 
 # ---- taking --------------------------------------------------------------------------------------
@@ -92,14 +125,11 @@ def take_record(record: Record) -> dict[str, Any]:
 
 def restore_chain(chain: Chain, state: State) -> None:
     """Go back to where a chain on the same target was; refuse what makes no sense."""
-    try:
-        check_chain(chain, state)
-        walkers = [restored_walker(chain, of_walker) for of_walker in state["walkers"]]
-        record = restored_record(state["draws"], chain.target)
-    except (KeyError, IndexError, TypeError, AttributeError) as error:
-        raise ValueError(f"the state of a chain is not as it should be: {error!r}") from None
+    check_chain(chain, state)
+    walkers = [restored_walker(chain, of_walker) for of_walker in state["walkers"]]
+    record = restored_record(state["draws"], chain.target)
     demand(state["has_changed"] or len(record.tree) > 0, "there is no tree to share")
-    chain.random.bit_generator.state = state["random"]
+    restore_generator(chain, state["random"])
     chain.walkers = walkers
     chain.shares = state["shares"].tolist()
     for name in INTEGERS:
@@ -111,8 +141,17 @@ def restore_chain(chain: Chain, state: State) -> None:
     chain.moves_log_likelihood = state["full_trace"]["log_likelihood"].tolist()
 
 
+def restore_generator(chain: Chain, state: State) -> None:
+    """Go back to where the generator was."""
+    try:
+        chain.random.bit_generator.state = state
+    except (KeyError, TypeError, ValueError, OverflowError):
+        raise ValueError("the state of the generator is not as it should be") from None
+
+
 def check_chain(chain: Chain, state: State) -> None:
     """Refuse what cannot be the state of a chain; walkers and draws are checked on their own."""
+    check_layout(state, CHAIN)
     shares = state["shares"].tolist()
     demand(len(shares) == len(state["walkers"]) > 0, "every walker needs a share of the likelihood")
     falls = all(above >= below for above, below in pairwise(shares))
@@ -122,7 +161,7 @@ def check_chain(chain: Chain, state: State) -> None:
     demand(state["first_to_exchange"] in (0, 1), "first_to_exchange must be 0 or 1")
     demand(state["n_since_draw"] >= 0, "n_since_draw is negative")
     counts = state["counts"]
-    is_right = counts.dtype == np.int64 and counts.size == chain.counts.size and counts.min() >= 0
+    is_right = counts.size == chain.counts.size and counts.min() >= 0
     demand(is_right, "the counts of moves are not as they should be")
     lengths = {len(trace) for trace in state["full_trace"].values()}
     demand(len(lengths) == 1, "the full traces have different lengths")
@@ -130,6 +169,7 @@ def check_chain(chain: Chain, state: State) -> None:
 
 def restored_walker(chain: Chain, state: State) -> Walker:
     """Make a walker that stands where another stood."""
+    check_layout(state, WALKER)
     walker = Walker(chain.target, chain.strategy, chain.random)
     demand(0 <= state["alpha"] < len(walker.alphas), "there is no such alpha")
     demand(state["n_moves_made"] >= 0, "a number of moves is negative")
@@ -150,12 +190,9 @@ def restored_walker(chain: Chain, state: State) -> Walker:
 def restored_tree(state: State, target: Target) -> Tree:
     """Make a tree of nodes in preorder, and send the rows down."""
     data = target.data
-    rules = [
-        None if variable == -1 else Rule(variable, cut, threshold)
-        for variable, cut, threshold in zip(
-            *(state[name].tolist() for name in ("variable", "cut", "threshold")), strict=True
-        )
-    ]
+    fields = [state[name].tolist() for name in Rule._fields]
+    demand(len(set(map(len, fields))) == 1, "the arrays of a tree do not fit together")
+    rules = [None if of_node[0] == -1 else Rule(*of_node) for of_node in zip(*fields, strict=True)]
     demand((len(rules) + 1) // 2 <= target.settings.max_leaves, "too many leaves")
     for rule in filter(None, rules):
         is_inside = 0 <= rule.variable < data.n_variables
@@ -231,7 +268,12 @@ def check_trees(record: Record, target: Target) -> None:
     """Refuse trees that are not whole."""
     offsets, variable = record.node_offsets, record.variable
     lengths = {len(getattr(record, name)) for name in PER_NODE}
-    is_whole = lengths == {offsets[-1]} and offsets[0] == 0 and offsets == sorted(offsets)
+    is_whole = (
+        len(offsets) > 0
+        and lengths == {offsets[-1]}
+        and offsets[0] == 0
+        and offsets == sorted(offsets)
+    )
     demand(is_whole, "the arrays of the trees do not fit together")
     demand(all(-1 <= v < target.data.n_variables for v in variable), "no such variable")
     for start, end in pairwise(offsets):
@@ -243,6 +285,19 @@ def check_trees(record: Record, target: Target) -> None:
     n_leaves = variable.count(-1)
     is_counted = len(record.leaf_counts) == n_leaves * record.n_classes
     demand(is_counted, "every leaf needs a count of each class")
+
+
+def check_layout(state: Any, layout: Layout) -> None:
+    """Refuse what does not hold all that a layout names, in its type."""
+    for name, kind in layout.items():
+        value = state.get(name) if isinstance(state, dict) else None
+        if isinstance(kind, Mapping):
+            check_layout(value, kind)
+        elif kind in (int, float, bool, list, dict):
+            demand(type(value) is kind, f"the state has no {name!r} as it should be")
+        else:
+            is_right = isinstance(value, np.ndarray) and value.ndim == 1 and value.dtype == kind
+            demand(is_right, f"the state has no {name!r} as it should be")
 
 
 def demand(condition: bool, message: str) -> None:
