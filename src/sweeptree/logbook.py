@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 import warnings
+from operator import index
 from typing import Any
 
 from sweeptree.checkpoint import Checkpoint, CheckpointError
@@ -104,7 +105,7 @@ class Logbook:
         try:
             self._crew.restore(state["crew"])
             self.start -= state["seconds"]
-            self.n_moves_judged = state["n_moves_judged"]
+            self.n_moves_judged = index(state["n_moves_judged"])
         except (KeyError, TypeError, ValueError, AttributeError):
             raise checkpoint.damage() from None
         self._crew.pause_at = time.monotonic() + SECONDS_BETWEEN_WRITES

@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
+from operator import index
 from queue import Empty, PriorityQueue
 from typing import Any, NamedTuple
 
@@ -179,15 +180,19 @@ class Crew:
         }
 
     def restore(self, state: Mapping[str, Any]) -> None:
-        """Go back to where a crew with chains on the same targets was."""
+        """Go back to where a crew with chains on the same targets was; refuse what cannot be."""
+        thin, n_rungs = index(state["thin"]), index(state["n_rungs"])
+        for of_chain, of_status in zip(state["chains"], state["statuses"], strict=True):
+            n_draws, n_walkers = len(of_chain["draws"]["tree"]), len(of_chain["walkers"])
+            if thin < 1 or n_draws != of_status["n_sampling"] // thin or n_walkers != n_rungs:
+                raise ValueError("what a chain has done is not what it is said to have done")
         for i, (of_chain, of_status) in enumerate(
             zip(state["chains"], state["statuses"], strict=True)
         ):
             self.chains[i].restore(of_chain)
             self.statuses[i] = ChainStatus(**of_status)
             self._look_at(i)
-        self.thin = state["thin"]
-        self.n_rungs = state["n_rungs"]
+        self.thin, self.n_rungs = thin, n_rungs
 
     def _go(self, leg: Leg) -> bool:
         while not (self._has_arrived(leg) or self._is_over(leg)):

@@ -16,7 +16,7 @@ from test_engines import (
 from sweeptree.engines import ENGINES, ChainFactory
 from sweeptree.settings import LIKELIHOODS, STRATEGIES, TREE_PRIORS
 
-LENGTHS = {"kernel": 3_000, "reference": 300}
+LENGTHS = {"kernel": 3_000, "reference": 150}
 THIN = 7
 
 
@@ -77,9 +77,8 @@ def test_restored_chain_of_the_reference_goes_on_alike(strategy, tree_prior):
 
 
 @pytest.mark.parametrize("engine", ENGINES)
-@pytest.mark.parametrize(("n_burn_in", "n_sampling"), [(0, 0), (1, 0), (100, 0), (0, 1), (160, 70)])
-def test_chain_can_be_taken_down_anywhere(engine, n_burn_in, n_sampling):
-    assert_goes_on_alike(engine, n_burn_in, n_sampling)
+@pytest.mark.parametrize(("n_burn_in", "n_sampling"), [(0, 0), (100, 0), (0, 1), (160, 70)])
+def test_tempered_chain_can_be_taken_down_anywhere(engine, n_burn_in, n_sampling):
     assert_goes_on_alike(engine, n_burn_in, n_sampling, temper)
 
 
@@ -174,7 +173,7 @@ def spoilt(value, rng):
 def test_spoilt_state_is_refused_or_can_be_run(engine, state):
     """It may be another state that makes sense; it must never break anything."""
     rng = np.random.default_rng(0)
-    n_trials, n_refused = (600, 0) if engine == "kernel" else (200, 0)
+    n_trials, n_refused = (600, 0) if engine == "kernel" else (100, 0)
     for _ in range(n_trials):
         spoilt_state = copy.deepcopy(state)
         places = [place for place in parts_of(spoilt_state) if place[1] != "random"]

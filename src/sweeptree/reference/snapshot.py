@@ -267,13 +267,8 @@ def restored_record(state: State, target: Target) -> Record:
 def check_trees(record: Record, target: Target) -> None:
     """Refuse trees that are not whole."""
     offsets, variable = record.node_offsets, record.variable
-    lengths = {len(getattr(record, name)) for name in PER_NODE}
-    is_whole = (
-        len(offsets) > 0
-        and lengths == {offsets[-1]}
-        and offsets[0] == 0
-        and offsets == sorted(offsets)
-    )
+    is_whole = offsets[:1] == [0] and offsets == sorted(offsets)
+    is_whole = is_whole and {len(getattr(record, name)) for name in PER_NODE} == {offsets[-1]}
     demand(is_whole, "the arrays of the trees do not fit together")
     demand(all(-1 <= v < target.data.n_variables for v in variable), "no such variable")
     for start, end in pairwise(offsets):
