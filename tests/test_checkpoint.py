@@ -2,8 +2,6 @@
 
 import math
 import os
-import random
-import signal
 import subprocess
 import sys
 import textwrap
@@ -223,12 +221,33 @@ def test_writes_are_far_apart_where_they_take_long(injury, path, monkeypatch):
 
 # Killed
 
-FIT = """
+KILLING = """
+    import os
+    import random
+    import signal
+    import time
+
+    def is_killed_while(work, most_seconds=None):
+        # Whether the process that does the work had to be killed; it may have ended before.
+        process = os.fork()
+        if process == 0:
+            work()
+            os._exit(0)
+        if most_seconds is not None:
+            time.sleep(random.uniform(0.0, most_seconds))
+            os.kill(process, signal.SIGKILL)
+        _, status = os.waitpid(process, 0)
+        assert os.WIFSIGNALED(status) or status == 0, status
+        return os.WIFSIGNALED(status)
+"""
+
+KILLED_FITS = """
     import hashlib
     import math
     import sys
     import warnings
     from dataclasses import asdict
+    from pathlib import Path
 
     import numpy as np
 
@@ -243,53 +262,50 @@ FIT = """
             numbers.update(value.tobytes() if is_array else f"{name} {value!r}".encode())
         return numbers.hexdigest()
 
-    path, n_jobs = sys.argv[1] or None, int(sys.argv[2])
+    def fit(**parameters):
+        model = BayesianTreeClassifier(
+            n_burn_in=50_000, thin=20, max_moves=500_000, max_seconds=None, random_state=0,
+            **parameters,
+        )
+        return digest(model.fit(X, y).posterior_)
+
+    def fit_from_checkpoint():
+        found.write_text(fit(checkpoint=path, n_jobs=1 + n_killed % 4))
+
+    path, found = Path(sys.argv[1]), Path(sys.argv[2])
     warnings.simplefilter("ignore")
     logbook.SECONDS_BETWEEN_WRITES, logbook.SHARE_OF_TIME = 0.05, math.inf
     X, y = make_injury(200, random_state=0, return_X_y=True)
-    model = BayesianTreeClassifier(
-        n_burn_in=50_000, thin=20, max_moves=600_000, max_seconds=None, random_state=0,
-        n_jobs=n_jobs, checkpoint=path,
-    )
-    print("ready", flush=True)
-    posterior = model.fit(X, y).posterior_
-    print(posterior.n_rungs, posterior.n_moves, posterior.stopped_by, digest(posterior))
+    n_killed, digests = 0, []
+    while n_killed < 20 or not digests:
+        if is_killed_while(fit_from_checkpoint, 0.2 if n_killed < 20 else None):
+            n_killed += 1
+        else:
+            digests.append(found.read_text())
+            assert not path.exists()
+    print(set(digests) == {fit()})
 """
 
 
-def start_python(code, *arguments):
-    return subprocess.Popen(
+def output_of(code, *arguments):
+    process = subprocess.run(
         [sys.executable, "-c", textwrap.dedent(code), *map(str, arguments)],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
+        capture_output=True,
         text=True,
+        timeout=300,
+        check=False,
     )
-
-
-def outcome_of(process):
-    printed, errors = process.communicate(timeout=300)
-    assert process.returncode == 0, errors
-    return printed.splitlines()[-1]
+    assert process.returncode == 0, process.stderr
+    return process.stdout.strip()
 
 
 @on_posix
 @pytest.mark.slow
-def test_fit_that_is_killed_twenty_times_ends_with_the_same_draws(path):
-    expected = outcome_of(start_python(FIT, "", 2))
-    assert expected.startswith("5 600000 max_moves")
-    rng = random.Random(0)
-    for n_killed in range(20):
-        with start_python(FIT, path, 1 + n_killed % 4) as process:
-            assert process.stdout.readline() == "ready\n"
-            time.sleep(rng.uniform(0.0, 0.4))
-            process.kill()
-        assert process.returncode == -signal.SIGKILL, "it ended before it was killed"
-    assert path.exists()
-    assert outcome_of(start_python(FIT, path, 3)) == expected
-    assert not list(path.parent.iterdir())
+def test_fit_that_is_killed_twenty_times_ends_with_the_same_draws(path, tmp_path):
+    assert output_of(KILLING + KILLED_FITS, path, tmp_path / "found") == "True"
 
 
-WRITES_WITHOUT_END = """
+KILLED_WRITES = """
     import itertools
     import sys
     from pathlib import Path
@@ -298,30 +314,28 @@ WRITES_WITHOUT_END = """
 
     from sweeptree.checkpoint import Checkpoint
 
-    checkpoint = Checkpoint(Path(sys.argv[1]), {})
-    for n in itertools.count():
-        checkpoint.write({"n": n, "numbers": [np.full(200_000, n), np.full(100_000, n)]})
-        if n == 0:
-            print("writing", flush=True)
+    def write_without_end():
+        for n in itertools.count():
+            checkpoint.write({"n": n, "numbers": [np.full(50_000, n), np.full(20_000, n)]})
+
+    path = Path(sys.argv[1])
+    checkpoint = Checkpoint(path, {})
+    checkpoint.write({"n": -1, "numbers": []})
+    n_cut_off = 0
+    for _ in range(100):
+        assert is_killed_while(write_without_end, 0.1)
+        n_cut_off += len(list(path.parent.iterdir())) > 1
+        state = checkpoint.read()
+        assert all((numbers == state["n"]).all() for numbers in state["numbers"])
+        assert list(path.parent.iterdir()) == [path]
+    print(n_cut_off)
 """
 
 
 @on_posix
 @pytest.mark.slow
 def test_checkpoint_is_whole_whenever_its_writer_is_killed(path):
-    rng = random.Random(0)
-    n_cut_off = 0
-    for _ in range(20):
-        with start_python(WRITES_WITHOUT_END, path) as process:
-            assert process.stdout.readline() == "writing\n"
-            time.sleep(rng.uniform(0.0, 0.1))
-            process.kill()
-        n_cut_off += len(list(path.parent.iterdir())) > 1
-        state = Checkpoint(path, {}).read()
-        for numbers in state["numbers"]:
-            assert_array_equal(numbers, state["n"])
-        assert list(path.parent.iterdir()) == [path]
-    assert n_cut_off > 0, "no write was cut off"
+    assert int(output_of(KILLING + KILLED_WRITES, path)) > 10, "hardly a write was cut off"
 
 
 # Refused checkpoints
