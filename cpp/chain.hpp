@@ -81,7 +81,8 @@ class Chain {
     taken.n_since_draw = n_since_draw_;
     taken.has_changed = has_changed_;
     for (const MoveCounts& phase : counts_)
-      for (const auto& move : phase) taken.counts.insert(taken.counts.end(), move.begin(), move.end());
+      for (const auto& move : phase)
+        taken.counts.insert(taken.counts.end(), move.begin(), move.end());
     taken.draws = draws_;
     return taken;
   }

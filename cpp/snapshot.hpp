@@ -163,8 +163,7 @@ bool all_within(const std::vector<T>& values, T lowest, T highest) {
 // Nodes in preorder become links; a node has its place as its number.
 inline void link_preorder(Tree& tree, const Places& variable) {
   demand(!variable.empty(), "a tree has no nodes");
-  while (tree.new_node() + 1 < static_cast<int>(variable.size())) {
-  }
+  for (std::size_t i = 1; i < variable.size(); ++i) tree.new_node();  // the root is there
   std::vector<int> incomplete;
   for (int node = 0; node < static_cast<int>(variable.size()); ++node) {
     if (node > 0) {
@@ -221,7 +220,7 @@ inline void restore_rules(State& state, const WalkerSnapshot& walker) {
   }
 }
 
-// Sends the rows down from a node that has its own. Parents come before their children.
+// Sends the rows down from the root, which has its own. Parents come before their children.
 inline void restore_rows(State& state) {
   Tree& tree = state.tree;
   std::vector<int> left_counts(state.data.n_classes());
@@ -283,9 +282,12 @@ inline void restore_snapshot(State& state, RuleScale& scale, const WalkerSnapsho
 inline void check_trees(const FlatTrees& trees, const Target& target) {
   const std::vector<std::int64_t>& offsets = trees.node_offsets;
   const std::size_t n_nodes = trees.variable.size();
-  bool is_whole = !offsets.empty() && offsets.front() == 0 && std::is_sorted(offsets.begin(), offsets.end()) &&
+  bool is_whole = !offsets.empty() && offsets.front() == 0 &&
+                  std::is_sorted(offsets.begin(), offsets.end()) &&
                   offsets.back() == static_cast<std::int64_t>(n_nodes);
-  visit_nodes(trees, [&](const char*, const auto& values) { is_whole &= values.size() == n_nodes; });
+  visit_nodes(trees, [&](const char*, const auto& of_nodes) {
+    is_whole = is_whole && of_nodes.size() == n_nodes;
+  });
   demand(is_whole, "the arrays of the trees do not fit together");
   demand(all_within<std::int32_t>(trees.variable, none, target.data->n_variables() - 1),
          "no such variable");

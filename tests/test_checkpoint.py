@@ -1,5 +1,6 @@
 """A fit that is cut off goes on from its checkpoint and ends with the very same draws."""
 
+import hashlib
 import math
 import os
 import subprocess
@@ -492,6 +493,14 @@ def test_checkpoint_whose_content_makes_no_sense_is_refused(injury, path, monkey
             patched.setattr(Checkpoint, "read", read_and_spoil)
             with pytest.raises(CheckpointError, match="is damaged"):
                 model.fit(*injury)
+
+
+@pytest.mark.parametrize("archive", [b"", b"x", b"PK", b"\x93NUMPY"])
+def test_checksum_alone_makes_no_checkpoint(archive, path):
+    digest = hashlib.sha256(archive).hexdigest().encode()
+    path.write_bytes(b"sweeptree checkpoint 1 " + digest + b"\n" + archive)
+    with pytest.raises(CheckpointError, match="is damaged"):
+        Checkpoint(path, {}).read()
 
 
 def test_what_is_written_is_what_is_read(path):

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
+from zipfile import BadZipFile
 
 import numpy as np
 import numpy.typing as npt
@@ -107,7 +108,10 @@ written with n_chains=2, this fit has n_chains=4. Delete it to start anew, or gi
         line, _, archive = content.partition(b"\n")
         if line != FORMAT + b" " + hashlib.sha256(archive).hexdigest().encode():
             raise self.damage()
-        return _unpack(archive)
+        try:
+            return _unpack(archive)
+        except (KeyError, TypeError, ValueError, OSError, EOFError, BadZipFile):
+            raise self.damage() from None
 
 
 def fingerprint(values: npt.ArrayLike) -> str:
@@ -152,8 +156,7 @@ def _pack(content: Mapping[str, Any]) -> bytes:
 def _unpack(archive: bytes) -> dict[str, Any]:
     with np.load(io.BytesIO(archive), allow_pickle=False) as members:
         header = json.loads(members[HEADER].tobytes())
-        content: dict[str, Any] = _with_arrays(header, members)
-    return content
+        return {key: _with_arrays(header[key], members) for key in ("identity", "state")}
 
 
 def _without_arrays(value: Any, name: str, arrays: dict[str, npt.NDArray[Any]]) -> Any:

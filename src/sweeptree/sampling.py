@@ -172,8 +172,7 @@ class Crew:
             "thin": self.thin,
             "n_rungs": self.n_rungs,
             "statuses": [
-                {"n_burn_in": status.n_burn_in, "n_sampling": status.n_sampling}
-                | {"seconds": status.seconds}
+                {name: getattr(status, name) for name in ("n_burn_in", "n_sampling", "seconds")}
                 for status in self.statuses
             ],
             "chains": [chain.state() for chain in self.chains],
