@@ -150,6 +150,52 @@ nb::object trees_to_numpy(const FlatTrees& trees, std::size_t n_classes) {
                         to_numpy(trees.leaf_counts, {n_leaves, n_classes}));
 }
 
+// Puts what it visits into a dict.
+struct Give {
+  nb::dict& to;
+
+  template <typename T>
+  void operator()(const char* name, const std::vector<T>& values) const {
+    to[name] = to_numpy(values);
+  }
+
+  template <typename T>
+  void operator()(const char* name, const T& number) const {
+    to[name] = number;
+  }
+};
+
+// Fills what it visits from a dict, without converting anything.
+struct Take {
+  const nb::dict& from;
+
+  template <typename T>
+  void operator()(const char* name, std::vector<T>& values) const {
+    Array<T> array;
+    get(name, array);
+    values.assign(array.data(), array.data() + array.size());
+  }
+
+  template <typename T>
+  void operator()(const char* name, T& number) const {
+    get(name, number);
+  }
+
+ private:
+  template <typename T>
+  void get(const char* name, T& value) const {
+    if (!from.contains(name) || !nb::try_cast(from[name], value, false))
+      throw std::invalid_argument(std::string("the state has no '") + name + "' as it should be");
+  }
+};
+
+template <typename T>
+T part(const nb::dict& of, const char* name) {
+  if (!of.contains(name) || !nb::isinstance<T>(of[name]))
+    throw std::invalid_argument(std::string("the state has no '") + name + "' as it should be");
+  return nb::borrow<T>(of[name]);
+}
+
 // A chain and what it needs to stay alive.
 class BoundChain {
  public:
@@ -213,6 +259,47 @@ class BoundChain {
 
   nb::object full_trace() const {
     return nb::make_tuple(to_numpy(trace_.n_leaves), to_numpy(trace_.log_likelihood));
+  }
+
+  // All that the chain's future depends on, its generator included.
+  nb::object state() const {
+    const ChainSnapshot snapshot = chain_.snapshot();
+    nb::list walkers;
+    for (const WalkerSnapshot& walker : snapshot.walkers) {
+      nb::dict of_walker;
+      visit_walker(walker, Give{of_walker});
+      walkers.append(of_walker);
+    }
+    nb::dict trees, draws, trace, out;
+    visit_trees(snapshot.draws.trees, Give{trees});
+    visit_traces(snapshot.draws, Give{draws});
+    visit_full_trace(trace_, Give{trace});
+    visit_chain(snapshot, Give{out});
+    draws["trees"] = trees;
+    out["walkers"] = walkers;
+    out["draws"] = draws;
+    out["full_trace"] = trace;
+    out["random"] = generator_owner_.attr("state");
+    return out;
+  }
+
+  void restore(const nb::dict& state) {
+    ChainSnapshot snapshot;
+    FullTrace trace;
+    visit_chain(snapshot, Take{state});
+    for (nb::handle walker : part<nb::list>(state, "walkers")) {
+      require(nb::isinstance<nb::dict>(walker), "a walker must be a dict");
+      visit_walker(snapshot.walkers.emplace_back(), Take{nb::borrow<nb::dict>(walker)});
+    }
+    const nb::dict draws = part<nb::dict>(state, "draws");
+    visit_traces(snapshot.draws, Take{draws});
+    visit_trees(snapshot.draws.trees, Take{part<nb::dict>(draws, "trees")});
+    visit_full_trace(trace, Take{part<nb::dict>(state, "full_trace")});
+    require(trace.n_leaves.size() == trace.log_likelihood.size(),
+            "the full traces have different lengths");
+    chain_.restore(std::move(snapshot));
+    trace_ = std::move(trace);
+    restore_generator(part<nb::dict>(state, "random"));
   }
 
   nb::object tree() const {
@@ -297,6 +384,14 @@ class BoundChain {
       case regraft:
         return proposal.other != none && chain_.walker().may_regraft(proposal.node, proposal.other);
       default: return tree.splits.contains(proposal.node);
+    }
+  }
+
+  void restore_generator(const nb::dict& state) {
+    try {
+      generator_owner_.attr("state") = state;
+    } catch (const nb::python_error&) {
+      throw std::invalid_argument("the state of the generator is not as it should be");
     }
   }
 
@@ -414,6 +509,8 @@ NB_MODULE(_kernel, m) {
       .def_prop_ro("counts", &BoundChain::counts)
       .def_prop_ro("draws", &BoundChain::draws)
       .def_prop_ro("full_trace", &BoundChain::full_trace)
+      .def("state", &BoundChain::state)
+      .def("restore", &BoundChain::restore, "state"_a)
       .def_prop_ro("tree", &BoundChain::tree)
       .def("plant", &BoundChain::plant, "variable"_a, "cut"_a)
       .def("propose", &BoundChain::propose, "move"_a, "node"_a, "variable"_a = none,

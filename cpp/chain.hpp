@@ -13,6 +13,7 @@
 
 #include "moves.hpp"
 #include "record.hpp"
+#include "snapshot.hpp"
 #include "walker.hpp"
 
 namespace sweeptree {
@@ -70,6 +71,43 @@ class Chain {
   const Draws& draws() const { return draws_; }
   void halve_draws() { draws_.halve(target_.data->n_classes()); }
   const std::array<MoveCounts, n_phases>& counts() const { return counts_; }
+
+  ChainSnapshot snapshot() const {
+    ChainSnapshot taken;
+    for (const auto& walker : walkers_) taken.walkers.push_back(walker->snapshot());
+    taken.shares = shares_;
+    taken.moves_between_exchanges = moves_between_exchanges_;
+    taken.first_to_exchange = static_cast<std::int64_t>(first_to_exchange_);
+    taken.n_since_draw = n_since_draw_;
+    taken.has_changed = has_changed_;
+    for (const MoveCounts& phase : counts_)
+      for (const auto& move : phase)
+        taken.counts.insert(taken.counts.end(), move.begin(), move.end());
+    taken.draws = draws_;
+    return taken;
+  }
+
+  // Goes back to where a chain on the same target was; a snapshot that makes no sense is refused
+  // and changes nothing.
+  void restore(ChainSnapshot snapshot) {
+    check_snapshot(snapshot, target_, sizeof(counts_) / sizeof(std::int64_t));
+    std::vector<std::unique_ptr<Walker>> walkers;
+    for (const WalkerSnapshot& walker : snapshot.walkers) {
+      walkers.push_back(std::make_unique<Walker>(target_, strategy_));
+      walkers.back()->restore(walker);
+    }
+    walkers_ = std::move(walkers);
+    shares_ = std::move(snapshot.shares);
+    moves_between_exchanges_ = snapshot.moves_between_exchanges;
+    first_to_exchange_ = static_cast<std::size_t>(snapshot.first_to_exchange);
+    n_since_draw_ = snapshot.n_since_draw;
+    has_changed_ = snapshot.has_changed;
+    auto count = snapshot.counts.begin();
+    for (MoveCounts& phase : counts_)
+      for (auto& move : phase)
+        for (std::int64_t& outcome : move) outcome = *count++;
+    draws_ = std::move(snapshot.draws);
+  }
 
  private:
   void add_walker() { walkers_.push_back(std::make_unique<Walker>(target_, strategy_)); }

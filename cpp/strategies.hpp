@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "moves.hpp"
@@ -38,6 +39,8 @@ class RuleScale {
  public:
   explicit RuleScale(const Strategy& strategy)
       : scale_(strategy.rule_scale), n_tried_(strategy.rule_scale.size(), 0) {}
+  RuleScale(std::vector<double> scale, std::vector<std::int64_t> n_tried)
+      : scale_(std::move(scale)), n_tried_(std::move(n_tried)) {}
 
   static constexpr double target_acceptance = 0.25;
   static constexpr double smallest = 1e-6;
@@ -45,6 +48,7 @@ class RuleScale {
 
   double operator[](int variable) const { return scale_[variable]; }
   const std::vector<double>& values() const { return scale_; }
+  const std::vector<std::int64_t>& n_tried() const { return n_tried_; }
 
   void tune(int variable, bool was_accepted) {
     const double n = static_cast<double>(++n_tried_[variable]);

@@ -12,6 +12,7 @@
 #include "moves.hpp"
 #include "record.hpp"
 #include "rule_moves.hpp"
+#include "snapshot.hpp"
 #include "state.hpp"
 
 namespace sweeptree {
@@ -145,6 +146,11 @@ class Walker {
     plant(model);
     state_.use_alpha(other.state_.alpha);
     state_.n_moves_made = other.state_.n_moves_made;
+  }
+
+  WalkerSnapshot snapshot() const { return take_snapshot(state_, rule_moves_.scale); }
+  void restore(const WalkerSnapshot& snapshot) {
+    restore_snapshot(state_, rule_moves_.scale, snapshot);
   }
 
   bool may_regraft(int moved, int other) const { return branch_moves_.may_regraft(moved, other); }

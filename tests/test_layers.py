@@ -12,14 +12,14 @@ ROOT = Path(sweeptree.__file__).parent
 LAYERS = [
     {
         *("settings", "columns", "_kernel", "datasets", "progress", "verdict", "frames"),
-        "writing",
+        *("writing", "interruption"),
     },
-    {"encoding", "scores"},
+    {"encoding", "scores", "checkpoint"},
     {"reference", "raw_table"},
     {"table"},
     {"engines"},
     {"posterior", "sampling"},
-    {"prediction", "diagnostics", "memory", "fitted"},
+    {"prediction", "diagnostics", "memory", "fitted", "logbook"},
     {"stopping", "summary", "uncertainty"},
     {"interpretation", "files"},
     {"estimator"},

@@ -33,6 +33,15 @@ class Chain(Protocol):
     def halve_draws(self) -> None:
         """Keep the second draw, the fourth and so on; the number of draws must be even."""
 
+    def state(self) -> dict[str, Any]:
+        """All that the chain's future depends on, its generator included: arrays and numbers."""
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Go back to where a chain on the same target was; it then goes on as that one did.
+
+        A state that makes no sense is refused with a ValueError.
+        """
+
     @property
     def n_leaves(self) -> int:
         """Terminal nodes of the present tree."""

@@ -7,6 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from html import escape
 from numbers import Integral, Real
+from os import PathLike
+from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
@@ -20,6 +22,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
 from sweeptree import memory, prediction, settings
+from sweeptree.checkpoint import Checkpoint, fingerprint
 from sweeptree.encoding import EncodedTable, FloatArray, encode
 from sweeptree.engines import ENGINES, ChainFactory
 from sweeptree.files.mixin import FileMixin
@@ -31,6 +34,9 @@ from sweeptree.sampling import spawn_bit_generators, start_share
 from sweeptree.stopping import Judge, rows_to_judge_by, run_chains, warning_about
 from sweeptree.table import read_rows, read_training_table, repeat_rows
 from sweeptree.uncertainty.mixin import UncertaintyMixin
+
+FREE_PARAMETERS = ("n_jobs", "progress", "max_moves", "max_seconds", "checkpoint")
+"""Parameters that may differ between a fit and the one that goes on from its checkpoint."""
 
 
 class BayesianTreeClassifier(
@@ -155,6 +161,13 @@ class BayesianTreeClassifier(
     engine : {"kernel", "reference"}, default="kernel"
         "reference" is the same algorithm in plain Python, thousands of times slower, for reading
         and debugging. Both make the same moves from the same seed.
+    checkpoint : str or path-like, default=None
+        A file from which an interrupted or killed fit goes on. While the chains run, where they
+        are is written there every few seconds; the same fit, run again, goes on from it and ends
+        with the very draws that it would have made undisturbed, unless `max_seconds` stops it.
+        Time already spent counts. The file is removed when the fit has come to its end, and kept
+        when Ctrl-C interrupts it. One that belongs to other data or settings is refused with a
+        `CheckpointError`; `n_jobs`, `progress`, `max_moves` and `max_seconds` may differ.
     n_jobs : int, default=-1
         Chains that run at once, each on a thread; -1 means one per core. The draws do not
         depend on it, unless `max_seconds` stops the chains.
@@ -177,8 +190,8 @@ class BayesianTreeClassifier(
         Column names, if `fit` saw a table that has them.
     posterior_ : Posterior
         The sampled trees, their traces, and the counts of moves by outcome; `converged`, and
-        `stopped_by`: "converged", "max_moves", "max_seconds", or "n_draws" where their number
-        was given.
+        `stopped_by`: "converged", "max_moves", "max_seconds", "interrupted", or "n_draws" where
+        their number was given.
     training_ : TrainingRows
         A copy of the training rows, `X`, and the places of their classes in `classes_`, `labels`:
         what explanations refer to.
@@ -239,6 +252,7 @@ class BayesianTreeClassifier(
         ],
         "trace": [StrOptions({"draws", "full"})],
         "engine": [StrOptions(set(ENGINES))],
+        "checkpoint": [str, PathLike, None],
         "n_jobs": [Integral, None],
         "random_state": ["random_state"],
         "progress": ["boolean", StrOptions({"auto"})],
@@ -276,6 +290,7 @@ class BayesianTreeClassifier(
         n_rungs: int | str = "auto",
         trace: str = "draws",
         engine: str = "kernel",
+        checkpoint: str | PathLike[str] | None = None,
         n_jobs: int | None = -1,
         random_state: int | np.random.RandomState | None = None,
         progress: bool | str = "auto",
@@ -309,6 +324,7 @@ class BayesianTreeClassifier(
         self.n_rungs = n_rungs
         self.trace = trace
         self.engine = engine
+        self.checkpoint = checkpoint
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.progress = progress
@@ -365,6 +381,7 @@ class BayesianTreeClassifier(
         legend = Legend(table.columns, np.array(target.alphas))
         del table  # the factory keeps what the chains need, which is less
         generators = spawn_bit_generators(check_random_state(self.random_state), self.n_chains)
+        checkpoint = self._checkpoint_of(X, labels, generators[0])
         self.posterior_ = run_chains(
             [
                 factory.make(
@@ -380,10 +397,11 @@ class BayesianTreeClassifier(
             n_threads=min(self.n_chains, effective_n_jobs(self.n_jobs)),
             keeps_full_trace=keeps_full_trace,
             shows_progress=has_viewer() if self.progress == "auto" else bool(self.progress),
+            checkpoint=checkpoint,
         )
         self.training_ = TrainingRows(X, labels)
         self.feature_importances_ = self.posterior_.split_shares(self.n_features_in_)
-        self._warn_unless_converged()
+        self._warn_unless_converged(checkpoint)
         return self
 
     def _repr_html_inner(self) -> str:
@@ -579,7 +597,32 @@ class BayesianTreeClassifier(
             anneal_moves=int(anneal * self.n_burn_in),
         )
 
-    def _warn_unless_converged(self) -> None:
+    def _checkpoint_of(
+        self, X: FloatArray, labels: npt.NDArray[np.int32], first_stream: np.random.BitGenerator
+    ) -> Checkpoint | None:
+        """Make the checkpoint of this fit, which knows all that decides the draws."""
+        if self.checkpoint is None:
+            return None
+        parameters = self.get_params(deep=False)
+        if isinstance(self.random_state, np.random.RandomState):
+            parameters["random_state"] = fingerprint([str(first_stream.state)])
+        data = {
+            "n_rows": X.shape[0],
+            "n_columns": X.shape[1],
+            "classes": self.classes_,
+            "columns": [column.name for column in self.columns_],
+            "levels": fingerprint([str(column.levels) for column in self.columns_]),
+            "X": fingerprint(X),
+            "y": fingerprint(labels),
+        }
+        deciding = {name: parameters[name] for name in parameters if name not in FREE_PARAMETERS}
+        return Checkpoint(Path(self.checkpoint), data | deciding)
+
+    def _warn_unless_converged(self, checkpoint: Checkpoint | None) -> None:
         message = warning_about(self.posterior_)
-        if message:
-            warnings.warn(message, ConvergenceWarning, stacklevel=3)
+        if message is None:
+            return
+        if checkpoint and self.posterior_.stopped_by == "interrupted":
+            message = f"{message} {checkpoint.how_to_go_on()}"
+        kind = UserWarning if self.posterior_.converged else ConvergenceWarning
+        warnings.warn(message, kind, stacklevel=3)

@@ -233,15 +233,17 @@ class Posterior(Draws):
     rule_scale: FloatArray
     """(chain, variable): step size of change-rule after burn-in, as a share of the range."""
     n_moves: int
-    """Moves of each chain, burn-in included; of the shortest, if time ran out."""
+    """Moves of each chain, burn-in included; of the shortest, if time ran out or the run was
+    interrupted."""
     thin: int
     """Moves from one draw to the next."""
     n_rungs: int
     """Walkers of each chain at the end: one samples, the others take a smaller share of the
     likelihood each and help it from mode to mode."""
     stopped_by: str
-    """What ended the run: "converged", "max_moves", "max_seconds", or "n_draws" where their
-    number was given. The draws depend on the seed alone unless it is "max_seconds"."""
+    """What ended the run: "converged", "max_moves", "max_seconds", "interrupted" (by Ctrl-C), or
+    "n_draws" where their number was given. The draws depend on the seed alone unless it is
+    "max_seconds" or "interrupted"."""
     verdict: Verdict
     """The figures that tell whether the chains have converged."""
     full_trace: FullTrace | None = None
@@ -307,13 +309,15 @@ def collect(
         n_rungs=n_rungs,
         stopped_by=stopped_by,
         verdict=verdict,
-        full_trace=_stack_full_traces(chains) if keeps_full_trace else None,
+        full_trace=_stack_full_traces(chains, n_moves) if keeps_full_trace else None,
     )
 
 
-def _stack_full_traces(chains: Sequence[Chain]) -> FullTrace:
+def _stack_full_traces(chains: Sequence[Chain], n_moves: int) -> FullTrace:
     traces = [chain.full_trace for chain in chains]
-    return FullTrace(np.stack([t[0] for t in traces]), np.stack([t[1] for t in traces]))
+    return FullTrace(
+        np.stack([t[0][:n_moves] for t in traces]), np.stack([t[1][:n_moves] for t in traces])
+    )
 
 
 def _pool_trees(

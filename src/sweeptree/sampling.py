@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
+from operator import index
 from queue import Empty, PriorityQueue
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -96,6 +97,12 @@ class Crew:
     statuses : list of ChainStatus
     on_tick : callable
         Called from time to time while the chains run.
+    should_stop : callable
+        Asked before every slice; the chains stop where they are once it returns true.
+    pause_at : float
+        When all chains pause, by the monotonic clock; `on_pause` is then called between two moves,
+        and must put this off.
+    on_pause : callable
     """
 
     def __init__(self, chains: Sequence[Chain], n_threads: int, thin: int) -> None:
@@ -104,6 +111,9 @@ class Crew:
         self.n_rungs = 1
         self.statuses = [ChainStatus() for _ in chains]
         self.on_tick: Callable[[], None] = lambda: None
+        self.should_stop: Callable[[], bool] = lambda: False
+        self.pause_at = math.inf
+        self.on_pause: Callable[[], None] = lambda: None
         self._n_threads = n_threads
         self._stop = threading.Event()
         self._pool = ThreadPoolExecutor(n_threads, thread_name_prefix="sweeptree-chain")
@@ -125,6 +135,16 @@ class Crew:
         """Draws that every chain has."""
         return min(status.n_sampling for status in self.statuses) // self.thin
 
+    @property
+    def most_moves(self) -> int:
+        """Moves of the chain that has made most."""
+        return max(status.n_moves for status in self.statuses)
+
+    @property
+    def is_sampling(self) -> bool:
+        """Whether burn-in is behind."""
+        return any(status.n_sampling for status in self.statuses)
+
     def burn_in(self, n_moves: int, deadline: float = math.inf) -> bool:
         """Make moves that are thrown away; return whether there was time for all."""
         return self._go(Leg(True, n_moves, self.thin, deadline))
@@ -134,11 +154,11 @@ class Crew:
         return self._go(Leg(False, n_draws * self.thin, self.thin, deadline))
 
     def temper(self, n_rungs: int) -> None:
-        """Give each chain, which has one rung, so many."""
-        if n_rungs > 1:
+        """Give each chain so many rungs, if it has but one."""
+        if n_rungs > self.n_rungs == 1:
             for chain in self.chains:
                 chain.temper(ladder(n_rungs)[1:], MOVES_BETWEEN_EXCHANGES)
-        self.n_rungs = n_rungs
+            self.n_rungs = n_rungs
 
     def halve_draws(self) -> None:
         """Drop every second draw of each chain; those to come are twice as far apart."""
@@ -146,14 +166,53 @@ class Crew:
             chain.halve_draws()
         self.thin *= 2
 
+    def state(self) -> dict[str, Any]:
+        """All that the future of the chains depends on; they must not be running."""
+        return {
+            "thin": self.thin,
+            "n_rungs": self.n_rungs,
+            "statuses": [
+                {name: getattr(status, name) for name in ("n_burn_in", "n_sampling", "seconds")}
+                for status in self.statuses
+            ],
+            "chains": [chain.state() for chain in self.chains],
+        }
+
+    def restore(self, state: Mapping[str, Any]) -> None:
+        """Go back to where a crew with chains on the same targets was; refuse what cannot be."""
+        thin, n_rungs = index(state["thin"]), index(state["n_rungs"])
+        for of_chain, of_status in zip(state["chains"], state["statuses"], strict=True):
+            n_draws, n_walkers = len(of_chain["draws"]["tree"]), len(of_chain["walkers"])
+            if thin < 1 or n_draws != of_status["n_sampling"] // thin or n_walkers != n_rungs:
+                raise ValueError("what a chain has done is not what it is said to have done")
+        for i, (of_chain, of_status) in enumerate(
+            zip(state["chains"], state["statuses"], strict=True)
+        ):
+            self.chains[i].restore(of_chain)
+            self.statuses[i] = ChainStatus(**of_status)
+            self._look_at(i)
+        self.thin, self.n_rungs = thin, n_rungs
+
     def _go(self, leg: Leg) -> bool:
+        while not (self._has_arrived(leg) or self._is_over(leg)):
+            self._run_until_pause(leg)
+            if time.monotonic() >= self.pause_at:
+                self.on_pause()
+        return self._has_arrived(leg)
+
+    def _has_arrived(self, leg: Leg) -> bool:
+        return all(leg.n_left(status) <= 0 for status in self.statuses)
+
+    def _is_over(self, leg: Leg) -> bool:
+        return self._stop.is_set() or self.should_stop() or time.monotonic() >= leg.deadline
+
+    def _run_until_pause(self, leg: Leg) -> None:
         waiting: PriorityQueue[tuple[int, int]] = PriorityQueue()
         for i, status in enumerate(self.statuses):
             if leg.n_left(status) > 0:
                 waiting.put((-leg.n_left(status), i))
         workers = [self._pool.submit(self._work, waiting, leg) for _ in range(self._n_threads)]
         self._wait_for(workers)
-        return all(leg.n_left(status) <= 0 for status in self.statuses)
 
     def _wait_for(self, workers: Sequence[Future[None]]) -> None:
         running = set(workers)
@@ -165,7 +224,7 @@ class Crew:
 
     def _work(self, waiting: PriorityQueue[tuple[int, int]], leg: Leg) -> None:
         """Take a chain that waits, run it for a slice, and put it back, until none is left."""
-        while not self._stop.is_set() and time.monotonic() < leg.deadline:
+        while not self._is_over(leg) and time.monotonic() < self.pause_at:
             try:
                 _, i = waiting.get_nowait()
             except Empty:
@@ -178,12 +237,17 @@ class Crew:
     def _run_slice(self, i: int, leg: Leg) -> None:
         chain, status = self.chains[i], self.statuses[i]
         start = time.monotonic()
-        seconds = max(min(SLICE_SECONDS, leg.deadline - start), 0.0)
+        end = min(start + SLICE_SECONDS, leg.deadline, self.pause_at)
+        seconds = max(end - start, 0.0)
         n_made = chain.run(leg.n_left(status), leg.is_burn_in, leg.thin, seconds)
         status.seconds += time.monotonic() - start
         if leg.is_burn_in:
             status.n_burn_in += n_made
         else:
             status.n_sampling += n_made
+        self._look_at(i)
+
+    def _look_at(self, i: int) -> None:
+        chain, status = self.chains[i], self.statuses[i]
         status.n_leaves = chain.n_leaves
         status.log_posterior = chain.log_likelihood + chain.log_prior

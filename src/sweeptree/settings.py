@@ -166,6 +166,11 @@ class Schedule:
         return MOST_DRAWS if self.n_draws is None else self.n_draws
 
     @property
+    def fewest_draws(self) -> int:
+        """Draws of a chain without which there is nothing to be said."""
+        return min(FEWEST_DRAWS, self.most_draws)
+
+    @property
     def n_moves(self) -> int:
         """Moves of a chain up to that many draws, burn-in included."""
         return self.n_burn_in + self.most_draws * self.thin

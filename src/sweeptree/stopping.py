@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from itertools import chain, dropwhile
 from typing import NamedTuple
 
 import numpy as np
 
+from sweeptree.checkpoint import Checkpoint
 from sweeptree.diagnostics import judge_traces
 from sweeptree.encoding import FloatArray
 from sweeptree.engines import Chain
+from sweeptree.interruption import Interruption
+from sweeptree.logbook import Logbook
 from sweeptree.posterior import Draws, Legend, Posterior, collect, pool_draws
 from sweeptree.prediction import spread_between_chains
 from sweeptree.progress import ProgressDisplay
 from sweeptree.sampling import Crew
-from sweeptree.settings import FEWEST_DRAWS, MOST_DRAWS, RUNGS_IF_SLOW, Schedule
+from sweeptree.settings import MOST_DRAWS, RUNGS_IF_SLOW, Schedule
 from sweeptree.verdict import Verdict
 
 FIRST_CHECK = MOST_DRAWS // 2
@@ -43,6 +46,11 @@ class Round(NamedTuple):
 
     n_draws: int
     thin: int
+
+    @property
+    def n_moves(self) -> int:
+        """Moves of sampling up to there."""
+        return self.n_draws * self.thin
 
 
 def rounds(schedule: Schedule) -> Iterator[Round]:
@@ -118,11 +126,12 @@ def run_chains(
     n_threads: int,
     keeps_full_trace: bool,
     shows_progress: bool,
+    checkpoint: Checkpoint | None = None,
 ) -> Posterior:
     """Run all chains as long as the schedule says, and pool what they drew.
 
-    Unless time runs out, all chains make the same number of moves, and what they draw depends on
-    nothing but their generators.
+    Unless time runs out or Ctrl-C is pressed, all chains make the same number of moves, and what
+    they draw depends on nothing but their generators.
 
     Parameters
     ----------
@@ -133,70 +142,129 @@ def run_chains(
     n_threads : int
     keeps_full_trace : bool
     shows_progress : bool
+    checkpoint : Checkpoint or None
+        From where the chains go on, if it is there; removed when they have come to their end.
     """
-    start = time.monotonic()
     crew = Crew(chains, n_threads, schedule.thin)
-    with crew, ProgressDisplay(crew.statuses, is_shown=shows_progress) as display:
+    with (
+        Interruption() as interruption,
+        crew,
+        ProgressDisplay(crew.statuses, is_shown=shows_progress) as display,
+    ):
         crew.on_tick = display.update
-        display.aim_at(schedule.n_burn_in + next(rounds(schedule)).n_draws * schedule.thin)
-        is_in_time = _begin(crew, schedule, start)
-        for n_draws, thin in rounds(schedule):
-            display.aim_at(crew.n_burn_in + n_draws * thin)
-            has_arrived = _go_on(crew, n_draws, thin, start + schedule.max_seconds)
-            draws = pool_draws(chains, legend, _draws_to_use(crew, schedule))
-            verdict = judge.judge(draws)
-            display.tell(verdict.in_short())
-            # A burn-in that was cut short made the draws depend on the clock: the run then ends
-            # by the clock too, and says so.
-            if not has_arrived or (is_in_time and verdict.is_converged):
-                break
-            if schedule.n_rungs is None and crew.n_rungs == 1 and _are_slow(crew, verdict):
-                crew.temper(RUNGS_IF_SLOW)
-    return collect(
-        draws,
+        crew.should_stop = lambda: interruption.is_wanted
+        run = Run(crew, Logbook(crew, checkpoint), schedule, legend, judge, display)
+        stopped_by = run.go()
+    posterior = collect(
+        run.draws,
         chains,
         n_moves=crew.n_burn_in + crew.n_draws * crew.thin,
         thin=crew.thin,
         n_rungs=crew.n_rungs,
-        stopped_by=_what_stopped(schedule, verdict, is_in_time and has_arrived),
-        verdict=judge.complete(verdict, draws),
+        stopped_by=stopped_by,
+        verdict=judge.complete(run.verdict, run.draws),
         keeps_full_trace=keeps_full_trace,
     )
+    if stopped_by != "interrupted":
+        run.logbook.close()
+    return posterior
 
 
-def _begin(crew: Crew, schedule: Schedule, start: float) -> bool:
-    """Make the burn-in and the fewest draws; return whether there was time for all burn-in."""
-    deadline = start + BURN_IN_SHARE * schedule.max_seconds
-    crew.temper(schedule.n_rungs or 1)
-    is_whole = crew.burn_in(schedule.n_burn_in, deadline)
-    crew.sample(min(FEWEST_DRAWS, schedule.most_draws))
-    return is_whole
+@dataclass
+class Run:
+    """A crew on its way from round to round; what it drew is left in `draws` and `verdict`."""
 
+    crew: Crew
+    logbook: Logbook
+    schedule: Schedule
+    legend: Legend
+    judge: Judge
+    display: ProgressDisplay
+    draws: Draws = field(init=False)
+    verdict: Verdict = field(init=False)
 
-def _go_on(crew: Crew, n_draws: int, thin: int, deadline: float) -> bool:
-    """Go on to the next round; return whether there was time for it."""
-    if crew.thin < thin:
-        crew.halve_draws()
-    return crew.sample(n_draws, deadline)
+    def go(self) -> str:
+        """Go on until there is a reason to stop; return it."""
+        self.logbook.open()
+        ahead = self._rounds_ahead()
+        is_in_time = self._begin()
+        for place in ahead:
+            has_arrived = self._go_on(place)
+            self._look()
+            reason = self._why_stop(has_arrived, is_in_time)
+            if reason:
+                return reason
+            self.logbook.n_moves_judged = place.n_moves
+            if self.schedule.n_rungs is None and self._is_slow():
+                self.crew.temper(RUNGS_IF_SLOW)
+        return "max_moves" if is_in_time else "max_seconds"
 
+    def _rounds_ahead(self) -> Iterator[Round]:
+        """Yield the rounds that are not behind yet, in a run that goes on from a checkpoint."""
+        n_judged = self.logbook.n_moves_judged
+        ahead = dropwhile(lambda place: place.n_moves <= n_judged, rounds(self.schedule))
+        first = next(ahead, None)
+        if first is None or self.crew.most_moves > self.schedule.max_moves:
+            raise self.logbook.refusal_of_limit(self.schedule.max_moves)
+        self.display.aim_at(self.schedule.n_burn_in + first.n_moves)
+        return chain([first], ahead)
 
-def _are_slow(crew: Crew, verdict: Verdict) -> bool:
-    has_waited = crew.n_draws * crew.thin >= PATIENCE * crew.n_burn_in
-    return has_waited and verdict.times_as_long() > PATIENCE
+    def _begin(self) -> bool:
+        """Make the burn-in and the fewest draws; return whether there was time for all burn-in.
 
+        What is behind already is not done again.
+        """
+        self.crew.temper(self.schedule.n_rungs or 1)
+        if not self.crew.is_sampling:
+            deadline = self.logbook.start + BURN_IN_SHARE * self.schedule.max_seconds
+            self.crew.burn_in(self.schedule.n_burn_in, deadline)
+            self.logbook.enter()
+        self.crew.sample(self.schedule.fewest_draws)
+        return self.crew.n_burn_in == self.schedule.n_burn_in
 
-def _draws_to_use(crew: Crew, schedule: Schedule) -> slice:
-    if schedule.is_open:
-        return draws_used(crew.n_burn_in, crew.n_draws, crew.thin)
-    return slice(0, crew.n_draws)
+    def _go_on(self, place: Round) -> bool:
+        """Go on to the next round; return whether the chains have come there."""
+        self.display.aim_at(self.crew.n_burn_in + place.n_moves)
+        if self.crew.thin < place.thin:
+            self.crew.halve_draws()
+        has_arrived = self.crew.sample(
+            place.n_draws, self.logbook.start + self.schedule.max_seconds
+        )
+        if self.crew.should_stop():
+            self._prepare_to_stop()
+        return has_arrived
 
+    def _prepare_to_stop(self) -> None:
+        """Write down where the chains were interrupted; give up if they have too few draws."""
+        self.logbook.enter()
+        if self.crew.n_draws < self.schedule.fewest_draws:
+            raise KeyboardInterrupt(self.logbook.how_to_go_on())
 
-def _what_stopped(schedule: Schedule, verdict: Verdict, is_in_time: bool) -> str:
-    if not is_in_time:
-        return "max_seconds"
-    if not schedule.is_open:
-        return "n_draws"
-    return "converged" if verdict.is_converged else "max_moves"
+    def _look(self) -> None:
+        """Pool what was drawn so far, and judge it."""
+        self.draws = pool_draws(self.crew.chains, self.legend, self._draws_to_use())
+        self.verdict = self.judge.judge(self.draws)
+        self.display.tell(self.verdict.in_short())
+
+    def _draws_to_use(self) -> slice:
+        if self.schedule.is_open:
+            return draws_used(self.crew.n_burn_in, self.crew.n_draws, self.crew.thin)
+        return slice(0, self.crew.n_draws)
+
+    def _why_stop(self, has_arrived: bool, is_in_time: bool) -> str | None:
+        if self.crew.should_stop():
+            return "interrupted"
+        if not has_arrived:
+            return "max_seconds"
+        if not self.schedule.is_open:
+            return "n_draws"
+        # A burn-in that was cut short made the draws depend on the clock: the run then ends by
+        # the clock too, and says so.
+        return "converged" if is_in_time and self.verdict.is_converged else None
+
+    def _is_slow(self) -> bool:
+        has_waited = self.crew.n_draws * self.crew.thin >= PATIENCE * self.crew.n_burn_in
+        return has_waited and self.verdict.times_as_long() > PATIENCE
 
 
 WHAT_TO_DO = {
@@ -205,19 +273,24 @@ WHAT_TO_DO = {
     "with it)",
     "max_seconds": "max_seconds stopped them after {n_moves:,} moves each, as far as this machine "
     "came in that time; another run may draw otherwise. Raise it (and max_moves with it)",
+    "interrupted": "The fit was interrupted after {n_moves:,} moves of each chain; {n_draws:,} "
+    "draws of each are kept. Let it run longer",
 }
 
 
 def warning_about(posterior: Posterior) -> str | None:
     """Say what keeps the chains from having converged, and what to do; None if nothing does.
 
-    A run whose length was given is only judged by R-hat.
+    A run whose length was given is only judged by R-hat. One that was interrupted is warned about
+    even if its chains have converged.
     """
     verdict, stopped_by = posterior.verdict, posterior.stopped_by
     missing = verdict.disagreements() if stopped_by == "n_draws" else verdict.missing()
-    if not missing:
+    if not missing and stopped_by != "interrupted":
         return None
-    what_to_do = WHAT_TO_DO[stopped_by].format(n_moves=posterior.n_moves)
+    what_to_do = WHAT_TO_DO[stopped_by].format(n_moves=posterior.n_moves, n_draws=posterior.n_draws)
+    if not missing:
+        return f"The chains have converged so far. {what_to_do} for more draws."
     return (
         f"The chains have not converged: {', '.join(missing)}. {_pace(verdict)}{what_to_do}, and "
         "look at model.summary(); until then take the probabilities as provisional."

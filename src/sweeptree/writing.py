@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import glob
 import os
 import tempfile
 from collections.abc import Iterator
@@ -14,7 +15,8 @@ from typing import IO
 def whole_file(path: Path) -> Iterator[IO[bytes]]:
     """Open a file to be written; it takes its place only when all of it has reached the disk.
 
-    If anything fails before that, what was at `path` is still there, and nothing beside it.
+    If anything fails before that, what was at `path` is still there, and nothing beside it; only a
+    process that is killed leaves what it has written so far, for `remove_leftovers`.
 
     Parameters
     ----------
@@ -32,7 +34,7 @@ def whole_file(path: Path) -> Iterator[IO[bytes]]:
     '1 2 3'
     """
     path.parent.mkdir(parents=True, exist_ok=True)
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=".", suffix=".tmp")
+    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".tmp")
     try:
         with os.fdopen(handle, "wb") as file:
             yield file
@@ -49,3 +51,9 @@ def write_atomically(path: Path, text: str) -> None:
     """Write a text file that is there as a whole or not at all."""
     with whole_file(path) as file:
         file.write(text.encode("utf-8"))
+
+
+def remove_leftovers(path: Path) -> None:
+    """Remove what writes of a file that were cut off have left beside it."""
+    for leftover in path.parent.glob(f".{glob.escape(path.name)}.*.tmp"):
+        leftover.unlink(missing_ok=True)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from sweeptree.reference.record import Record
+from sweeptree.reference.snapshot import restore_chain, take_chain
 from sweeptree.reference.target import Target
 from sweeptree.reference.walker import Heat, Walker
 from sweeptree.settings import (
@@ -130,6 +131,14 @@ class Chain:
     def halve_draws(self) -> None:
         """Keep the second draw, the fourth and so on."""
         self.record.halve()
+
+    def state(self) -> dict[str, Any]:
+        """All that the chain's future depends on, its generator included."""
+        return take_chain(self)
+
+    def restore(self, state: Mapping[str, Any]) -> None:
+        """Go back to where a chain on the same target was."""
+        restore_chain(self, state)
 
     @property
     def n_leaves(self) -> int:

@@ -1,0 +1,38 @@
+"""Ctrl-C: the first press asks to stop, the second stops."""
+
+from __future__ import annotations
+
+import signal
+import threading
+from types import FrameType
+
+
+class Interruption:
+    """Takes note of Ctrl-C, so that work can end where it is whole; a context manager.
+
+    The first press only sets `is_wanted`; the next one raises KeyboardInterrupt as ever. Outside
+    the main thread, and where the program handles Ctrl-C in a way of its own, nothing is changed.
+
+    Attributes
+    ----------
+    is_wanted : bool
+    """
+
+    def __init__(self) -> None:
+        self.is_wanted = False
+        self._is_in_charge = False
+
+    def __enter__(self) -> Interruption:
+        is_main = threading.current_thread() is threading.main_thread()
+        if is_main and signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+            signal.signal(signal.SIGINT, self._take_note)
+            self._is_in_charge = True
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        if self._is_in_charge:
+            signal.signal(signal.SIGINT, signal.default_int_handler)
+
+    def _take_note(self, number: int, frame: FrameType | None) -> None:
+        self.is_wanted = True
+        signal.signal(signal.SIGINT, signal.default_int_handler)
