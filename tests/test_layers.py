@@ -14,7 +14,7 @@ LAYERS = [
         *("settings", "encoding", "columns", "_kernel", "datasets"),
         *("progress", "verdict", "frames", "writing"),
     },
-    {"reference", "table", "scores"},
+    {"reference", "table", "table_files", "scores"},
     {"engines"},
     {"posterior", "sampling"},
     {"prediction", "diagnostics", "memory", "fitted"},

@@ -1,0 +1,77 @@
+"""`sweeptree predict`."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+import numpy as np
+
+from sweeptree.cli.models import load_model, model_rows, read_model_chunks
+from sweeptree.cli.outputs import check_place, naming_output
+from sweeptree.cli.showing import WrongCallError, note, show
+from sweeptree.estimator import BayesianTreeClassifier
+from sweeptree.fitted import check_share, rows_of
+from sweeptree.table_files import STANDARD_STREAM, check_output, table_writer
+from sweeptree.table_files.table import Array
+from sweeptree.uncertainty.envelope import agreement_of_predicted
+
+
+def run(options: argparse.Namespace) -> None:
+    """Predict the rows of a table, chunk by chunk, so that memory does not grow with it."""
+    _check_call(options)
+    model = load_model(options.model)
+    n_rows = 0
+    with naming_output(options.output), table_writer(options.output) as write:
+        for chunk in read_model_chunks(options.model, model, options.table, options.keep):
+            kept = {name: chunk.columns[name] for name in options.keep}
+            rows = model_rows(model, chunk)
+            if options.no_intervals:
+                predicted = _without_intervals(model, rows)
+            else:
+                predicted = _with_intervals(model, rows, options.level)
+            write(kept | predicted)
+            n_rows += len(chunk)
+    if options.output != STANDARD_STREAM:
+        if options.json:
+            classes = model.classes_
+            show(options, {"n_rows": n_rows, "classes": classes, "output": options.output})
+        else:
+            note(options, f"{n_rows:,} rows predicted, in {options.output}.")
+
+
+def _check_call(options: argparse.Namespace) -> None:
+    check_output(options.output)
+    check_place(options.output)
+    check_share("--level", options.level)
+    if options.json and options.output == STANDARD_STREAM:
+        raise WrongCallError(
+            "--json and the predictions would both go to standard output; give them a file with -o."
+        )
+
+
+def _with_intervals(model: BayesianTreeClassifier, rows: Any, level: float) -> dict[str, Array]:
+    table = model.uncertainty(rows, level)
+    names = list(table.columns) if hasattr(table, "columns") else list(table.dtype.names)
+    columns = {name: np.asarray(table[name]) for name in names}
+    return columns | _by_class(model, model.predict_proba(rows))
+
+
+def _without_intervals(model: BayesianTreeClassifier, rows: Any) -> dict[str, Array]:
+    probabilities = model.predict_proba(rows)
+    predicted, agreement = agreement_of_predicted(model, rows_of(model, rows))
+    entropies = model.entropies(rows)
+    columns = {
+        "predicted": model.classes_[predicted],
+        "probability": probabilities.max(axis=1),
+        "entropy": entropies.total,
+        "aleatoric": entropies.aleatoric,
+        "epistemic": entropies.epistemic,
+        "agreement": agreement.clip(max=1),
+    }
+    return columns | _by_class(model, probabilities)
+
+
+def _by_class(model: BayesianTreeClassifier, probabilities: Array) -> dict[str, Array]:
+    labels = model.classes_.tolist()
+    return {f"probability_{label}": probabilities[:, i] for i, label in enumerate(labels)}

@@ -1,0 +1,335 @@
+"""What can be asked on the command line. Nothing heavy is imported here: --help must be quick."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from sweeptree.cli.estimator_options import estimator_options
+
+SECTIONS = ("tables", "figures", "readings", "bias")
+"""Of `experiments.plan`, which would be slow to import for --help."""
+
+TREE_KINDS = ("map", "confident", "central")
+"""Of `interpretation.representative`."""
+
+SHELLS = ("bash", "zsh", "fish")
+
+TABLE_HELP = "CSV file with a header line, or Parquet; - is standard input"
+
+Commands = argparse._SubParsersAction
+
+
+def make_parser() -> argparse.ArgumentParser:
+    """Make the parser of all commands."""
+    parser = argparse.ArgumentParser(
+        prog="sweeptree",
+        description="Bayesian decision-tree classification whose uncertainty can be trusted.",
+        epilog="Exit status: 0 done, 1 could not do it, 2 wrong call. "
+        "`sweeptree COMMAND --help` has an example of each.",
+        allow_abbrev=False,
+    )
+    parser.add_argument("--version", action=_ShowVersion, help="show the version and exit")
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    for add in (
+        _add_fit,
+        _add_predict,
+        _add_evaluate,
+        _add_explain,
+        _add_tree,
+        _add_summary,
+        _add_compare,
+        _add_datasets,
+        _add_demo,
+        _add_reproduce,
+        _add_completion,
+    ):
+        add(commands)
+    return parser
+
+
+class _ShowVersion(argparse.Action):
+    """Looks the version up only when it is asked for, which is slow."""
+
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(nargs=0, **settings)
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
+        import sweeptree
+
+        print(f"sweeptree {sweeptree.__version__}")
+        parser.exit()
+
+
+def _add_command(
+    commands: Commands[argparse.ArgumentParser], name: str, what: str, example: str
+) -> argparse.ArgumentParser:
+    command = commands.add_parser(
+        name,
+        help=what,
+        description=f"{what[0].upper()}{what[1:]}.",
+        epilog=f"example:\n  {example}",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    general = command.add_argument_group("general options")
+    general.add_argument(
+        "--json", action="store_true", help="print one JSON document instead of tables"
+    )
+    general.add_argument(
+        "--quiet", action="store_true", help="no notes, warnings or progress; errors only"
+    )
+    general.add_argument("--debug", action="store_true", help="show the traceback of an error")
+    return command
+
+
+def _add_fit(commands: Commands[argparse.ArgumentParser]) -> None:
+    fit = _add_command(
+        commands,
+        "fit",
+        "fit a model to a table and save it",
+        "sweeptree fit patients.csv --target outcome --drop id --random-state 0",
+    )
+    fit.add_argument("table", metavar="TABLE", help=TABLE_HELP)
+    _add_target(fit, is_required=True)
+    fit.add_argument(
+        "-o",
+        "--output",
+        metavar="MODEL",
+        help="where the model goes; default: the table's name with the suffix .sweeptree",
+    )
+    fit.add_argument("--drop", nargs="+", default=[], metavar="COLUMN", help="columns to leave out")
+    parameters = fit.add_argument_group(
+        "parameters of the model",
+        "Those of sweeptree.BayesianTreeClassifier, which says more of each; lists are written "
+        "with commas.",
+    )
+    for option in estimator_options():
+        parameters.add_argument(
+            option.flag,
+            type=option.value_of,
+            default=argparse.SUPPRESS,
+            metavar=f"{{{','.join(option.choices)}}}" if option.choices else "VALUE",
+            help=f"{option.first_sentence} Default: {option.default}".replace("%", "%%"),
+        )
+
+
+def _add_predict(commands: Commands[argparse.ArgumentParser]) -> None:
+    predict = _add_command(
+        commands,
+        "predict",
+        "predict the class of each row, with its uncertainty",
+        "sweeptree predict patients.sweeptree new.csv -o predictions.csv --keep id",
+    )
+    _add_model_and_table(predict)
+    predict.add_argument(
+        "-o",
+        "--output",
+        default="-",
+        metavar="FILE",
+        help="CSV or Parquet by its suffix; default: -, standard output, in CSV",
+    )
+    predict.add_argument(
+        "--keep", nargs="+", default=[], metavar="COLUMN", help="columns of TABLE to copy"
+    )
+    predict.add_argument(
+        "--no-intervals",
+        action="store_true",
+        help="leave out intervals and Monte-Carlo errors: many times faster",
+    )
+    _add_level(predict)
+
+
+def _add_evaluate(commands: Commands[argparse.ArgumentParser]) -> None:
+    evaluate = _add_command(
+        commands,
+        "evaluate",
+        "score a model on rows whose classes are known",
+        "sweeptree evaluate patients.sweeptree held_out.csv --target outcome",
+    )
+    _add_model_and_table(evaluate)
+    _add_target(evaluate, is_required=False)
+
+
+def _add_explain(commands: Commands[argparse.ArgumentParser]) -> None:
+    explain = _add_command(
+        commands,
+        "explain",
+        "explain the prediction of one row",
+        "sweeptree explain patients.sweeptree new.csv --row 0",
+    )
+    _add_model_and_table(explain)
+    explain.add_argument(
+        "--row", type=_count, required=True, metavar="N", help="which row; 0 is the first"
+    )
+    _add_level(explain)
+
+
+def _add_tree(commands: Commands[argparse.ArgumentParser]) -> None:
+    tree = _add_command(
+        commands,
+        "tree",
+        "show one tree that speaks for the ensemble",
+        "sweeptree tree patients.sweeptree --kind central -o tree.svg",
+    )
+    tree.add_argument("model", metavar="MODEL", help="a model that `sweeptree fit` saved")
+    tree.add_argument(
+        "--kind",
+        choices=TREE_KINDS,
+        default="central",
+        help="the most probable, the one that covers most confident cases, or the one closest to "
+        "the ensemble; default: central",
+    )
+    form = tree.add_mutually_exclusive_group()
+    for name, what in (("text", "text"), ("svg", "a picture"), ("dot", "Graphviz's language")):
+        form.add_argument(
+            f"--{name}", dest="form", action="store_const", const=name, help=f"as {what}"
+        )
+    tree.add_argument(
+        "-o",
+        "--output",
+        metavar="FILE",
+        help="a file instead of standard output; its suffix .svg, .dot or .txt tells the form",
+    )
+
+
+def _add_summary(commands: Commands[argparse.ArgumentParser]) -> None:
+    summary = _add_command(
+        commands,
+        "summary",
+        "show what a model knows of its columns, and how its chains ran",
+        "sweeptree summary patients.sweeptree",
+    )
+    summary.add_argument("model", metavar="MODEL", help="a model that `sweeptree fit` saved")
+
+
+def _add_compare(commands: Commands[argparse.ArgumentParser]) -> None:
+    compare = _add_command(
+        commands,
+        "compare",
+        "compare the strategies on a table of your own",
+        "sweeptree compare patients.csv --target outcome --quick",
+    )
+    compare.add_argument("table", metavar="TABLE", help=f"{TABLE_HELP}; numbers only")
+    _add_target(compare, is_required=True)
+    compare.add_argument(
+        "--min-samples-leaf",
+        type=_positive,
+        default=3,
+        metavar="N",
+        help="fewest training rows in a leaf, the paper's p_min; default: 3",
+    )
+    _add_run_options(compare)
+
+
+def _add_datasets(commands: Commands[argparse.ArgumentParser]) -> None:
+    datasets = _add_command(
+        commands,
+        "datasets",
+        "list the built-in data sets, or export one",
+        "sweeptree datasets export votes -o votes.csv",
+    )
+    actions = datasets.add_subparsers(dest="action", metavar="ACTION")
+    export = actions.add_parser("export", help="write one to a file", allow_abbrev=False)
+    export.add_argument("name", metavar="NAME", help="as `sweeptree datasets` lists it")
+    export.add_argument(
+        "-o",
+        "--output",
+        default="-",
+        metavar="FILE",
+        help="CSV or Parquet by its suffix; default: -, standard output, in CSV",
+    )
+
+
+def _add_demo(commands: Commands[argparse.ArgumentParser]) -> None:
+    demo = _add_command(
+        commands,
+        "demo",
+        "fit the built-in Wisconsin data and show the result",
+        "sweeptree demo --seed 1",
+    )
+    demo.add_argument("--seed", type=_seed, default=0, help="seed of the split and of the chains")
+
+
+def _add_reproduce(commands: Commands[argparse.ArgumentParser]) -> None:
+    reproduce = _add_command(
+        commands,
+        "reproduce",
+        "make the paper's tables and figures anew, and compare them with the printed ones",
+        "sweeptree reproduce --quick --only tables",
+    )
+    reproduce.add_argument(
+        "--only",
+        nargs="+",
+        choices=SECTIONS,
+        default=SECTIONS,
+        metavar="SECTION",
+        help=f"sections to make, out of: {', '.join(SECTIONS)}; default: all",
+    )
+    reproduce.add_argument(
+        "--output",
+        default="reproduction",
+        metavar="DIR",
+        help="where files go, and from where an interrupted run goes on; default: reproduction",
+    )
+    _add_run_options(reproduce)
+
+
+def _add_completion(commands: Commands[argparse.ArgumentParser]) -> None:
+    completion = _add_command(
+        commands,
+        "completion",
+        "print a script that completes commands and options in a shell",
+        'eval "$(sweeptree completion bash)"',
+    )
+    completion.add_argument("shell", choices=SHELLS, help="which shell")
+
+
+def _add_model_and_table(command: argparse.ArgumentParser) -> None:
+    command.add_argument("model", metavar="MODEL", help="a model that `sweeptree fit` saved")
+    command.add_argument("table", metavar="TABLE", help=TABLE_HELP)
+
+
+def _add_target(command: argparse.ArgumentParser, *, is_required: bool) -> None:
+    default = "" if is_required else "; default: the one column that holds the model's classes"
+    command.add_argument(
+        "--target",
+        required=is_required,
+        metavar="COLUMN",
+        help=f"column of the classes{default}",
+    )
+
+
+def _add_level(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
+        "--level", type=float, default=0.95, metavar="P", help="of the intervals; default: 0.95"
+    )
+
+
+def _add_run_options(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
+        "--quick", action="store_true", help="short chains: to see what comes out, not for numbers"
+    )
+    command.add_argument(
+        "--jobs", type=_positive, metavar="N", help="threads; default: one per core"
+    )
+    command.add_argument("--seed", type=_seed, default=0, help="seed of the folds and the chains")
+
+
+def _count(text: str) -> int:
+    if not text.isdecimal():
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number of at least 0")
+    return int(text)
+
+
+def _positive(text: str) -> int:
+    number = int(text) if text.isdecimal() else 0
+    if number < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number of at least 1")
+    return number
+
+
+def _seed(text: str) -> int:
+    if not text.isdecimal() or int(text) >= 2**32:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from 0 to 2^32 - 1")
+    return int(text)
