@@ -6,11 +6,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from sweeptree.experiments.csv_file import read_csv
 
 from sweeptree import cli
 from sweeptree.datasets import load_votes
 from sweeptree.experiments import plan
-from sweeptree.experiments.csv_file import read_csv
 from sweeptree.experiments.fitting import Length
 
 

@@ -21,6 +21,7 @@ from sklearn.utils.validation import check_is_fitted
 from sweeptree import memory, prediction, settings
 from sweeptree.encoding import EncodedTable, FloatArray, encode
 from sweeptree.engines import ENGINES, ChainFactory
+from sweeptree.files.mixin import FileMixin
 from sweeptree.fitted import TrainingRows
 from sweeptree.interpretation.mixin import InterpretationMixin
 from sweeptree.posterior import Legend
@@ -34,6 +35,7 @@ from sweeptree.uncertainty.mixin import UncertaintyMixin
 class BayesianTreeClassifier(
     UncertaintyMixin,
     InterpretationMixin,
+    FileMixin,
     ClassifierMixin,  # type: ignore[misc]
     BaseEstimator,  # type: ignore[misc]
 ):

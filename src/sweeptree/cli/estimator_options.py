@@ -150,7 +150,7 @@ def with_flags(message: str) -> str:
     --------
     >>> with_flags("The 'thin' parameter of BayesianTreeClassifier must be at least 1.")
     '--thin must be at least 1.'
-    >>> with_flags("max_seconds stopped them; use n_draws=\"auto\".")
+    >>> with_flags('max_seconds stopped them; use n_draws="auto".')
     '--max-seconds stopped them; use --n-draws=auto.'
     """
     for option in (each.name for each in estimator_options()):

@@ -8,7 +8,7 @@ from typing import Any
 from sweeptree.cli.showing import WrongCallError
 from sweeptree.columns import Column
 from sweeptree.estimator import BayesianTreeClassifier
-from sweeptree.files import load
+from sweeptree.loading import load
 from sweeptree.table_files import CellKind, Table, WrongColumnError, read_chunks
 from sweeptree.table_files.table import Array, joined
 
@@ -53,7 +53,7 @@ def read_model_table(
     return joined(list(read_model_chunks(model_path, model, table, as_text)))
 
 
-def model_rows(model: BayesianTreeClassifier, table: Table) -> Mapping[str, Array]:
+def model_rows(model: BayesianTreeClassifier, table: Table) -> Any:
     """Return the model's columns of a table, as its methods take them."""
     return as_input({name: table.columns[name] for name in cell_kinds(model)})
 

@@ -93,7 +93,7 @@ def _scores(model: BayesianTreeClassifier, labels: Array, probabilities: Array) 
 def _confusion(
     model: BayesianTreeClassifier, labels: Array, probabilities: Array
 ) -> list[list[int]]:
-    """(true class, predicted class): numbers of rows."""
+    """Count rows, by their true and by their predicted class."""
     n_classes = len(model.classes_)
     true = scores.place_in_classes(labels, model.classes_)
     place = true * n_classes + probabilities.argmax(axis=1)

@@ -11,8 +11,8 @@ from rich.table import Table as RichTable
 
 from sweeptree.cli.showing import percent, show
 from sweeptree.estimator import BayesianTreeClassifier
-from sweeptree.files import load
 from sweeptree.fitted import column_names
+from sweeptree.loading import load
 from sweeptree.summary import (
     convergence_in_words,
     moves_table,

@@ -7,7 +7,8 @@ from pathlib import Path
 
 from sweeptree.cli.outputs import check_place, naming_output
 from sweeptree.cli.showing import WrongCallError, as_json, note
-from sweeptree.files import load
+from sweeptree.interpretation.tree import Tree
+from sweeptree.loading import load
 from sweeptree.writing import write_atomically
 
 FORMS = {".svg": "svg", ".dot": "dot", ".gv": "dot", ".txt": "text", ".json": "json"}
@@ -19,13 +20,7 @@ def run(options: argparse.Namespace) -> None:
     if options.output:
         check_place(options.output)
     tree = load(options.model).representative_tree(options.kind)
-    write = {
-        "svg": tree.to_svg,
-        "dot": tree.to_dot,
-        "text": tree.to_text,
-        "json": lambda: as_json(tree.to_dict()),
-    }
-    text = write[form]().rstrip("\n") + "\n"
+    text = _written(tree, form).rstrip("\n") + "\n"
     if options.output:
         with naming_output(options.output):
             write_atomically(Path(options.output), text)
@@ -46,3 +41,9 @@ def _form(options: argparse.Namespace) -> str:
             ".txt, or say --svg, --dot or --text."
         )
     return FORMS[suffix]
+
+
+def _written(tree: Tree, form: str) -> str:
+    if form == "json":
+        return as_json(tree.to_dict())
+    return {"svg": tree.to_svg, "dot": tree.to_dot, "text": tree.to_text}[form]()
