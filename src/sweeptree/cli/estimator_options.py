@@ -158,4 +158,4 @@ def with_flags(message: str) -> str:
         message = re.sub(rf"\b{option}=\"?([\w.-]+)\"?", rf"{flag_of(option)}=\1", message)
         if "_" in option:
             message = re.sub(rf"\b{option}\b", flag_of(option), message)
-    return message
+    return message.replace("model.summary()", "`sweeptree summary`")

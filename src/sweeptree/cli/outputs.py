@@ -2,13 +2,25 @@
 
 from __future__ import annotations
 
+import argparse
 import errno
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from sweeptree.table_files import STANDARD_STREAM
+from sweeptree.cli.showing import WrongCallError
+from sweeptree.table_files import STANDARD_STREAM, check_output
+
+
+def check_table_output(options: argparse.Namespace) -> None:
+    """Refuse a table file that could not be written, or that would mix with a JSON document."""
+    check_output(options.output)
+    check_place(options.output)
+    if options.json and options.output == STANDARD_STREAM:
+        raise WrongCallError(
+            "--json and the table would both go to standard output; give the table a file with -o."
+        )
 
 
 def check_place(path: str) -> None:

@@ -62,31 +62,37 @@ class _ShowVersion(argparse.Action):
 
 
 def _add_command(
-    commands: Commands[argparse.ArgumentParser], name: str, what: str, example: str
+    commands: Commands[argparse.ArgumentParser], call: str, what: str, example: str
 ) -> argparse.ArgumentParser:
+    """Add a command; its call starts with its name."""
+    name = call.partition(" ")[0]
     command = commands.add_parser(
         name,
+        usage=f"sweeptree {call} [options]",
         help=what,
         description=f"{what[0].upper()}{what[1:]}.",
         epilog=f"example:\n  {example}",
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
     )
-    general = command.add_argument_group("general options")
-    general.add_argument(
-        "--json", action="store_true", help="print one JSON document instead of tables"
-    )
-    general.add_argument(
-        "--quiet", action="store_true", help="no notes, warnings or progress; errors only"
-    )
-    general.add_argument("--debug", action="store_true", help="show the traceback of an error")
+    _add_general_options(command, default=False)
     return command
+
+
+def _add_general_options(command: argparse.ArgumentParser, default: bool | str) -> None:
+    general = command.add_argument_group("general options")
+    for flag, what in (
+        ("--json", "print one JSON document instead of tables"),
+        ("--quiet", "no notes, warnings or progress; errors only"),
+        ("--debug", "show the traceback of an error"),
+    ):
+        general.add_argument(flag, action="store_true", default=default, help=what)
 
 
 def _add_fit(commands: Commands[argparse.ArgumentParser]) -> None:
     fit = _add_command(
         commands,
-        "fit",
+        "fit TABLE --target COLUMN",
         "fit a model to a table and save it",
         "sweeptree fit patients.csv --target outcome --drop id --random-state 0",
     )
@@ -101,8 +107,7 @@ def _add_fit(commands: Commands[argparse.ArgumentParser]) -> None:
     fit.add_argument("--drop", nargs="+", default=[], metavar="COLUMN", help="columns to leave out")
     parameters = fit.add_argument_group(
         "parameters of the model",
-        "Those of sweeptree.BayesianTreeClassifier, which says more of each; lists are written "
-        "with commas.",
+        "Those of sweeptree.BayesianTreeClassifier. Lists are written with commas.",
     )
     for option in estimator_options():
         parameters.add_argument(
@@ -117,7 +122,7 @@ def _add_fit(commands: Commands[argparse.ArgumentParser]) -> None:
 def _add_predict(commands: Commands[argparse.ArgumentParser]) -> None:
     predict = _add_command(
         commands,
-        "predict",
+        "predict MODEL TABLE",
         "predict the class of each row, with its uncertainty",
         "sweeptree predict patients.sweeptree new.csv -o predictions.csv --keep id",
     )
@@ -143,7 +148,7 @@ def _add_predict(commands: Commands[argparse.ArgumentParser]) -> None:
 def _add_evaluate(commands: Commands[argparse.ArgumentParser]) -> None:
     evaluate = _add_command(
         commands,
-        "evaluate",
+        "evaluate MODEL TABLE",
         "score a model on rows whose classes are known",
         "sweeptree evaluate patients.sweeptree held_out.csv --target outcome",
     )
@@ -154,7 +159,7 @@ def _add_evaluate(commands: Commands[argparse.ArgumentParser]) -> None:
 def _add_explain(commands: Commands[argparse.ArgumentParser]) -> None:
     explain = _add_command(
         commands,
-        "explain",
+        "explain MODEL TABLE --row N",
         "explain the prediction of one row",
         "sweeptree explain patients.sweeptree new.csv --row 0",
     )
@@ -168,7 +173,7 @@ def _add_explain(commands: Commands[argparse.ArgumentParser]) -> None:
 def _add_tree(commands: Commands[argparse.ArgumentParser]) -> None:
     tree = _add_command(
         commands,
-        "tree",
+        "tree MODEL",
         "show one tree that speaks for the ensemble",
         "sweeptree tree patients.sweeptree --kind central -o tree.svg",
     )
@@ -196,7 +201,7 @@ def _add_tree(commands: Commands[argparse.ArgumentParser]) -> None:
 def _add_summary(commands: Commands[argparse.ArgumentParser]) -> None:
     summary = _add_command(
         commands,
-        "summary",
+        "summary MODEL",
         "show what a model knows of its columns, and how its chains ran",
         "sweeptree summary patients.sweeptree",
     )
@@ -206,7 +211,7 @@ def _add_summary(commands: Commands[argparse.ArgumentParser]) -> None:
 def _add_compare(commands: Commands[argparse.ArgumentParser]) -> None:
     compare = _add_command(
         commands,
-        "compare",
+        "compare TABLE --target COLUMN",
         "compare the strategies on a table of your own",
         "sweeptree compare patients.csv --target outcome --quick",
     )
@@ -225,12 +230,18 @@ def _add_compare(commands: Commands[argparse.ArgumentParser]) -> None:
 def _add_datasets(commands: Commands[argparse.ArgumentParser]) -> None:
     datasets = _add_command(
         commands,
-        "datasets",
+        "datasets [export NAME]",
         "list the built-in data sets, or export one",
         "sweeptree datasets export votes -o votes.csv",
     )
     actions = datasets.add_subparsers(dest="action", metavar="ACTION")
-    export = actions.add_parser("export", help="write one to a file", allow_abbrev=False)
+    export = actions.add_parser(
+        "export",
+        usage="sweeptree datasets export NAME [options]",
+        help="write one to a file",
+        allow_abbrev=False,
+    )
+    _add_general_options(export, default=argparse.SUPPRESS)
     export.add_argument("name", metavar="NAME", help="as `sweeptree datasets` lists it")
     export.add_argument(
         "-o",
@@ -278,7 +289,7 @@ def _add_reproduce(commands: Commands[argparse.ArgumentParser]) -> None:
 def _add_completion(commands: Commands[argparse.ArgumentParser]) -> None:
     completion = _add_command(
         commands,
-        "completion",
+        "completion {bash,zsh,fish}",
         "print a script that completes commands and options in a shell",
         'eval "$(sweeptree completion bash)"',
     )

@@ -34,13 +34,16 @@ def note(options: argparse.Namespace, words: str) -> None:
 def show(
     options: argparse.Namespace, record: Mapping[str, Any], *renderables: RenderableType
 ) -> None:
-    """Print a result: the record as JSON if that is asked for, else the rest."""
+    """Print a result: the record as JSON if that is asked for, else the rest.
+
+    Strings stay on their line, so that paths can be copied; a `Text` is wrapped.
+    """
     if options.json:
         print(as_json(record))
         return
     console = PipeConsole()
     for renderable in renderables:
-        console.print(renderable, highlight=False)
+        console.print(renderable, highlight=False, soft_wrap=isinstance(renderable, str))
 
 
 def as_json(record: Any) -> str:

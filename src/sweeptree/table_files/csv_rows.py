@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import csv
 import io
 import itertools
@@ -101,26 +102,23 @@ def sniff_delimiter(lines: list[str]) -> str:
 
 
 def _decoded(file: BinaryIO, source: str) -> Iterator[str]:
-    text = io.TextIOWrapper(file, encoding="utf-8-sig", errors="surrogateescape", newline="")
-    try:
-        for number, line in enumerate(text, start=1):
-            if not line.isascii():
-                _check_utf8(line, number, source)
-            yield line
-    finally:
-        text.detach()
+    for number, line in enumerate(file, start=1):
+        text = _decode(line.removeprefix(codecs.BOM_UTF8) if number == 1 else line, number, source)
+        if "\r" in text:  # alone, it ends a line too
+            yield from io.StringIO(text, newline="")
+        else:
+            yield text
 
 
-def _check_utf8(line: str, number: int, source: str) -> None:
+def _decode(line: bytes, number: int, source: str) -> str:
     try:
-        line.encode("utf-8")
-    except UnicodeEncodeError as error:
-        stray = line[error.start].encode("utf-8", "surrogateescape")[0]
-        is_utf16 = number == 1 and line.startswith(("\udcff\udcfe", "\udcfe\udcff"))
+        return line.decode("utf-8")
+    except UnicodeDecodeError as error:
+        is_utf16 = line.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
         encoding = "UTF-16" if is_utf16 else "LATIN1"
         raise TableFileError(
-            f"Line {number} of {source} is not UTF-8 (byte 0x{stray:02x}); convert the file, "
-            f"perhaps with: iconv -f {encoding} -t UTF-8 OLD > NEW"
+            f"Line {number} of {source} is not UTF-8 (byte 0x{line[error.start]:02x}); convert the "
+            f"file, perhaps with: iconv -f {encoding} -t UTF-8 OLD > NEW"
         ) from None
 
 

@@ -21,8 +21,6 @@ from sweeptree.writing import whole_file
 STANDARD_STREAM = "-"
 CSV_SUFFIXES = (".csv", ".tsv", ".txt")
 PARQUET_SUFFIXES = (".parquet", ".pq")
-N_DIGITS = 10
-"""Of numbers in CSV."""
 
 Write = Callable[[Mapping[str, Array]], None]
 
@@ -105,4 +103,6 @@ def _cell(value: Any) -> str:
         return ""
     if isinstance(value, bool):
         return str(value).lower()
-    return f"{value:.{N_DIGITS}g}" if isinstance(value, float) else str(value)
+    if isinstance(value, float):
+        return repr(value).removesuffix(".0")
+    return str(value).replace("\r\n", "\n").replace("\r", "\n")  # csv would not quote it

@@ -6,6 +6,7 @@ import argparse
 
 import numpy as np
 from joblib import effective_n_jobs
+from rich.text import Text
 
 from sweeptree.cli.showing import note, show
 from sweeptree.experiments.cross_validation import N_FOLDS
@@ -39,7 +40,7 @@ def run(options: argparse.Namespace) -> None:
             for sheet in sheets
         ],
     }
-    show(options, record, *(sheet.to_rich() for sheet in sheets), description)
+    show(options, record, *(sheet.to_rich() for sheet in sheets), Text(description))
 
 
 def _matrix(table: Table) -> Array:

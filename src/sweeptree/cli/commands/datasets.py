@@ -8,10 +8,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from sweeptree import datasets
-from sweeptree.cli.outputs import check_place, naming_output
+from sweeptree.cli.outputs import check_table_output, naming_output
 from sweeptree.cli.showing import WrongCallError, note, show
 from sweeptree.summary import new_table
-from sweeptree.table_files import STANDARD_STREAM, check_output, table_writer
+from sweeptree.table_files import STANDARD_STREAM, table_writer
 from sweeptree.table_files.table import Array, nearest_name
 
 
@@ -67,13 +67,14 @@ def _list(options: argparse.Namespace) -> None:
 
 
 def _export(options: argparse.Namespace) -> None:
-    check_output(options.output)
-    check_place(options.output)
+    check_table_output(options)
     found = load_all()
     if options.name not in found:
         near = nearest_name(options.name, list(found))
         raise WrongCallError(f"There is no data set {options.name!r}; did you mean {near!r}?")
     with naming_output(options.output), table_writer(options.output) as write:
         write(found[options.name].columns)
-    if options.output != STANDARD_STREAM:
+    if options.json:
+        show(options, {"name": options.name, "output": options.output})
+    elif options.output != STANDARD_STREAM:
         note(options, f"{options.name} is in {options.output}; its classes are in 'class'.")

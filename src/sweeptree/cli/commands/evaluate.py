@@ -14,7 +14,7 @@ from sweeptree.cli.models import cell_kinds, load_model, model_rows, read_model_
 from sweeptree.cli.showing import WrongCallError, percent, show
 from sweeptree.estimator import BayesianTreeClassifier
 from sweeptree.summary import new_table
-from sweeptree.table_files import Table, TableFileError, labels_of, read_names
+from sweeptree.table_files import STANDARD_STREAM, Table, TableFileError, labels_of, read_names
 from sweeptree.table_files.table import Array
 from sweeptree.uncertainty.abstaining import AccuracyCoverage
 
@@ -46,7 +46,7 @@ def run(options: argparse.Namespace) -> None:
 
 
 def _other_columns(model: BayesianTreeClassifier, table: str) -> list[str]:
-    if table == "-":
+    if table == STANDARD_STREAM:
         raise WrongCallError("Say with --target which column of standard input has the classes.")
     known = cell_kinds(model)
     return [name for name in read_names(table) if name not in known]
@@ -119,8 +119,8 @@ def _abstaining(curve: AccuracyCoverage) -> list[dict[str, float]]:
 
 
 def _renderables(record: dict[str, Any]) -> list[RichTable | str]:
-    title = f"{record['table']}: {record['n_rows']:,} rows, classes in {record['target']!r}"
-    overall = new_table(escape(title), [""], ["value"])
+    heading = f"{record['table']}: {record['n_rows']:,} rows, classes in {record['target']!r}\n"
+    overall = new_table("Scores", [""], ["value"])
     figures = record["scores"]
     overall.add_row("accuracy", percent(figures["accuracy"]))
     overall.add_row("log-loss", f"{figures['log_loss']:.3f}")
@@ -133,14 +133,14 @@ def _renderables(record: dict[str, Any]) -> list[RichTable | str]:
         abstaining.add_row(
             percent(row["answered"]), percent(row["accuracy"]), f"{row['least_probability']:.3f}"
         )
-    return [overall, _confusion_table(record), abstaining]
+    return [escape(heading), overall, _confusion_table(record), abstaining]
 
 
 def _confusion_table(record: dict[str, Any]) -> RichTable | str:
     labels = [escape(str(label)) for label in record["classes"].tolist()]
     if len(labels) > MOST_CLASSES_SHOWN:
         return f"Confusion between {len(labels)} classes is in --json.\n"
-    table = new_table("Confusion: true class by predicted class", ["true"], labels)
+    table = new_table("Confusion", ["true \\ predicted"], labels)
     for label, counts in zip(labels, record["confusion"], strict=True):
         table.add_row(label, *map("{:,}".format, counts))
     return table

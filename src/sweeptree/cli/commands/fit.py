@@ -16,7 +16,7 @@ from sweeptree.cli.models import as_input
 from sweeptree.cli.outputs import check_place, naming_output
 from sweeptree.cli.showing import WrongCallError, note, percent, show
 from sweeptree.estimator import BayesianTreeClassifier
-from sweeptree.summary import convergence_in_words, new_table
+from sweeptree.summary import new_table
 from sweeptree.table_files import (
     STANDARD_STREAM,
     Table,
@@ -33,6 +33,7 @@ SHARE_OF_NAMES = 0.9
 """A column with so many different texts for its rows looks like an identifier."""
 MOST_CLASSES_SHOWN = 10
 KINDS = {"f": "number", "b": "boolean", "M": "date"}
+KINDS_IN_WORDS = {"number": "numbers", "text": "text", "date": "dates", "boolean": "true or false"}
 
 
 def run(options: argparse.Namespace) -> None:
@@ -51,7 +52,7 @@ def run(options: argparse.Namespace) -> None:
         model.save(output)
     record = _record(model, inputs, labels, output) | {"notes": notes}
     if options.json or not options.quiet:
-        show(options, record, *_renderables(record, model))
+        show(options, record, _summary_table(record, model), f"The model is in {escape(output)}")
 
 
 def _make_model(options: argparse.Namespace) -> BayesianTreeClassifier:
@@ -133,27 +134,25 @@ def _kind(column: Array) -> str:
     return KINDS[column.dtype.kind]
 
 
-def _renderables(record: dict[str, Any], model: BayesianTreeClassifier) -> list[RichTable | str]:
+def _summary_table(record: dict[str, Any], model: BayesianTreeClassifier) -> RichTable:
     table = new_table("", ["", ""], [])
     table.show_header = False
     table.columns[1].no_wrap = False
-    by_kind = ", ".join(f"{n} {kind}" for kind, n in record["columns"].items())
-    table.add_row("table", escape(f"{record['table']}: {record['n_rows']:,} rows"))
-    table.add_row("columns", f"{sum(record['columns'].values()):,} ({by_kind})")
-    table.add_row("missing values", f"{record['n_missing']:,}")
-    table.add_row("classes", escape(_classes_in_words(record["classes"])))
-    table.add_row("trees", f"{record['n_leaves']:.1f} leaves on average")
-    table.add_row(
-        "chains", f"{record['n_chains']} of {record['n_moves']:,} moves, {_verdict(model)}"
-    )
+    by_kind = ", ".join(f"{n:,} {KINDS_IN_WORDS[kind]}" for kind, n in record["columns"].items())
     used = [f"{name} {percent(share, 0)}" for name, share in record["share_of_splits"].items()]
-    table.add_row("most splits are on", escape(", ".join(used)))
-    table.add_row("model", escape(record["model"]))
-    return [table]
-
-
-def _verdict(model: BayesianTreeClassifier) -> str:
-    return "converged" if model.posterior_.converged else convergence_in_words(model.posterior_)
+    converged = "converged" if record["converged"] else "not converged"
+    for name, words in {
+        "rows": f"{record['n_rows']:,}",
+        "columns": by_kind,
+        "missing values": f"{record['n_missing']:,}",
+        "classes": _classes_in_words(record["classes"]),
+        "trees": f"{record['n_leaves']:.1f} leaves on average",
+        "most splits are on": ", ".join(used),
+        "chains": f"{record['n_chains']} of {record['n_moves']:,} moves, {converged}",
+        "their agreement": model.posterior_.verdict.in_short(),
+    }.items():
+        table.add_row(name, escape(words))
+    return table
 
 
 def _classes_in_words(classes: dict[Any, int]) -> str:

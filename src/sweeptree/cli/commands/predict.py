@@ -8,18 +8,19 @@ from typing import Any
 import numpy as np
 
 from sweeptree.cli.models import load_model, model_rows, read_model_chunks
-from sweeptree.cli.outputs import check_place, naming_output
-from sweeptree.cli.showing import WrongCallError, note, show
+from sweeptree.cli.outputs import check_table_output, naming_output
+from sweeptree.cli.showing import note, show
 from sweeptree.estimator import BayesianTreeClassifier
 from sweeptree.fitted import check_share, rows_of
-from sweeptree.table_files import STANDARD_STREAM, check_output, table_writer
+from sweeptree.table_files import STANDARD_STREAM, table_writer
 from sweeptree.table_files.table import Array
 from sweeptree.uncertainty.envelope import agreement_of_predicted
 
 
 def run(options: argparse.Namespace) -> None:
     """Predict the rows of a table, chunk by chunk, so that memory does not grow with it."""
-    _check_call(options)
+    check_table_output(options)
+    check_share("--level", options.level)
     model = load_model(options.model)
     n_rows = 0
     with naming_output(options.output), table_writer(options.output) as write:
@@ -32,22 +33,11 @@ def run(options: argparse.Namespace) -> None:
                 predicted = _with_intervals(model, rows, options.level)
             write(kept | predicted)
             n_rows += len(chunk)
-    if options.output != STANDARD_STREAM:
-        if options.json:
-            classes = model.classes_
-            show(options, {"n_rows": n_rows, "classes": classes, "output": options.output})
-        else:
-            note(options, f"{n_rows:,} rows predicted, in {options.output}.")
-
-
-def _check_call(options: argparse.Namespace) -> None:
-    check_output(options.output)
-    check_place(options.output)
-    check_share("--level", options.level)
-    if options.json and options.output == STANDARD_STREAM:
-        raise WrongCallError(
-            "--json and the predictions would both go to standard output; give them a file with -o."
-        )
+    record = {"n_rows": n_rows, "classes": model.classes_, "output": options.output}
+    if options.json:
+        show(options, record)
+    elif options.output != STANDARD_STREAM:
+        note(options, f"{n_rows:,} rows are predicted, in {options.output}.")
 
 
 def _with_intervals(model: BayesianTreeClassifier, rows: Any, level: float) -> dict[str, Array]:

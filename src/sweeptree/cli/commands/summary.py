@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from rich.markup import escape
 from rich.table import Table as RichTable
+from rich.text import Text
 
 from sweeptree.cli.showing import percent, show
 from sweeptree.estimator import BayesianTreeClassifier
@@ -32,12 +33,12 @@ def run(options: argparse.Namespace) -> None:
         show(
             options,
             _record(model),
-            f"Classes: {', '.join(map(escape, map(str, model.classes_.tolist())))}\n",
+            Text(f"Classes: {', '.join(map(str, model.classes_.tolist()))}\n"),
             _columns_table(model),
             traces_table(posterior),
             run_table(posterior),
             moves_table(posterior),
-            convergence_in_words(posterior),
+            Text(convergence_in_words(posterior)),
         )
 
 
