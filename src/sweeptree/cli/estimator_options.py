@@ -6,7 +6,6 @@ Importing the estimator would import scikit-learn, which takes longer than ``--h
 from __future__ import annotations
 
 import ast
-import inspect
 import re
 from collections.abc import Iterator
 from functools import cache
@@ -99,7 +98,7 @@ def _described_parameters(docstring: str) -> dict[str, tuple[str, str]]:
     lines = section[1] if section else ""
     entries = re.findall(r"^(\w[\w, ]*) : (.+)\n((?:(?:    .*)?\n?)*)", lines, re.MULTILINE)
     return {
-        name: (" ".join(type_in_words.split()), " ".join(inspect.cleandoc(text).split()))
+        name: (" ".join(type_in_words.split()), " ".join(text.split()))
         for names, type_in_words, text in entries
         for name in names.split(", ")
     }
@@ -153,9 +152,20 @@ def with_flags(message: str) -> str:
     >>> with_flags('max_seconds stopped them; use n_draws="auto".')
     '--max-seconds stopped them; use --n-draws=auto.'
     """
-    for option in (each.name for each in estimator_options()):
-        message = re.sub(rf"The '{option}' parameter( of {ESTIMATOR})?", flag_of(option), message)
-        message = re.sub(rf"\b{option}=\"?([\w.-]+)\"?", rf"{flag_of(option)}=\1", message)
-        if "_" in option:
-            message = re.sub(rf"\b{option}\b", flag_of(option), message)
+    parameter, assignment, unmistakable = _patterns()
+    message = parameter.sub(lambda found: flag_of(found[1]), message)
+    message = assignment.sub(lambda found: f"{flag_of(found[1])}={found[2]}", message)
+    message = unmistakable.sub(lambda found: flag_of(found[1]), message)
     return message.replace("model.summary()", "`sweeptree summary`")
+
+
+@cache
+def _patterns() -> tuple[re.Pattern[str], re.Pattern[str], re.Pattern[str]]:
+    """Return how messages speak of parameters: as such, before a value, by a name with _ in it."""
+    names = [option.name for option in estimator_options()]
+    any_name, any_with_dash = "|".join(names), "|".join(name for name in names if "_" in name)
+    return (
+        re.compile(rf"The '({any_name})' parameter(?: of {ESTIMATOR})?"),
+        re.compile(rf'\b({any_name})="?([\w.-]+)"?'),
+        re.compile(rf"\b({any_with_dash})\b"),
+    )

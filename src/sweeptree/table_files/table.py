@@ -69,18 +69,22 @@ def check_has(source: str, names: Sequence[str], wanted: Iterable[str]) -> None:
     Examples
     --------
     >>> try:
-    ...     check_has("t.csv", ["age", "dose", "sex"], ["Age", "dose", "gender"])
+    ...     check_has("t.csv", ["age", "dose", "sex"], ["Age", "dose", "sx"])
     ... except WrongColumnError as error:
     ...     print(error)
-    t.csv has no columns 'Age', 'gender'; did you mean 'age', 'dose'?
+    t.csv has no columns 'Age', 'sx'; did you mean 'age', 'sex'?
     """
     known = set(names)
     missing = [name for name in wanted if name not in known]
-    if missing:
-        raise WrongColumnError(
-            f"{source} has no column{'s' * (len(missing) > 1)} {_named(missing)}; "
-            f"did you mean {_named([nearest_name(name, names) for name in missing])}?"
-        )
+    if not missing:
+        return
+    hint = "is it another table?"
+    if len(missing) <= MOST_NAMED:
+        near = dict.fromkeys(nearest_name(name, names) for name in missing)
+        hint = f"did you mean {_named(list(near))}?"
+    raise WrongColumnError(
+        f"{source} has no column{'s' * (len(missing) > 1)} {_named(missing)}; {hint}"
+    )
 
 
 def nearest_name(name: str, names: Sequence[str]) -> str:
