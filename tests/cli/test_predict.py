@@ -6,6 +6,7 @@ import json
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -13,6 +14,8 @@ import pytest
 
 from patients import patients
 from sweeptree import cli, load
+from sweeptree.cli.models import cell_kinds
+from sweeptree.columns import Column
 from sweeptree.table_files import read_table
 
 
@@ -99,6 +102,26 @@ def test_tables_that_do_not_fit_the_model(change, status, words, trained, writte
     out = tmp_path / "out.csv"
     assert words in fails(["predict", trained[0], path, "-o", str(out)], status)
     assert not out.exists()
+
+
+def test_a_kept_column_must_not_be_called_like_a_prediction(trained, written, fails):
+    path = written(Path(trained[1]).read_text().replace("outcome", "entropy"))
+    assert "--keep entropy" in fails(["predict", trained[0], path, "--keep", "entropy"], 2)
+
+
+@pytest.mark.parametrize(
+    ("column", "kind"),
+    [
+        (Column("x", "number"), "number"),
+        (Column("x", "boolean"), "boolean"),
+        (Column("x", "date"), "date"),
+        (Column("x", "category", ("a", "b")), "text"),
+        (Column("x", "category", (1, 2)), "number"),
+        (Column("x", "category", (False, True)), "boolean"),
+    ],
+)
+def test_cells_are_read_as_the_kind_that_the_model_knows(column, kind):
+    assert cell_kinds(SimpleNamespace(columns_=(column,))) == {"x": kind}
 
 
 def test_a_file_that_is_no_model(trained, fails):

@@ -3,8 +3,21 @@
 from __future__ import annotations
 
 import argparse
-from typing import Any
 
+from sweeptree.cli.arguments import (
+    TABLE_HELP,
+    Commands,
+    ShowVersion,
+    add_command,
+    add_general_options,
+    add_level,
+    add_model_and_table,
+    add_run_options,
+    add_target,
+    count,
+    positive,
+    seed,
+)
 from sweeptree.cli.estimator_options import estimator_options
 
 SECTIONS = ("tables", "figures", "readings", "bias")
@@ -14,10 +27,6 @@ TREE_KINDS = ("map", "confident", "central")
 """Of `interpretation.representative`."""
 
 SHELLS = ("bash", "zsh", "fish")
-
-TABLE_HELP = "CSV file with a header line, or Parquet; - is standard input"
-
-Commands = argparse._SubParsersAction
 
 
 def make_parser() -> argparse.ArgumentParser:
@@ -29,7 +38,7 @@ def make_parser() -> argparse.ArgumentParser:
         "`sweeptree COMMAND --help` has an example of each.",
         allow_abbrev=False,
     )
-    parser.add_argument("--version", action=_ShowVersion, help="show the version and exit")
+    parser.add_argument("--version", action=ShowVersion, help="show the version and exit")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     for add in (
         _add_fit,
@@ -48,56 +57,15 @@ def make_parser() -> argparse.ArgumentParser:
     return parser
 
 
-class _ShowVersion(argparse.Action):
-    """Looks the version up only when it is asked for, which is slow."""
-
-    def __init__(self, **settings: Any) -> None:
-        super().__init__(nargs=0, **settings)
-
-    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
-        import sweeptree
-
-        print(f"sweeptree {sweeptree.__version__}")
-        parser.exit()
-
-
-def _add_command(
-    commands: Commands[argparse.ArgumentParser], call: str, what: str, example: str
-) -> argparse.ArgumentParser:
-    """Add a command; its call starts with its name."""
-    name = call.partition(" ")[0]
-    command = commands.add_parser(
-        name,
-        usage=f"sweeptree {call} [options]",
-        help=what,
-        description=f"{what[0].upper()}{what[1:]}.",
-        epilog=f"example:\n  {example}",
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        allow_abbrev=False,
-    )
-    _add_general_options(command, default=False)
-    return command
-
-
-def _add_general_options(command: argparse.ArgumentParser, default: bool | str) -> None:
-    general = command.add_argument_group("general options")
-    for flag, what in (
-        ("--json", "print one JSON document instead of tables"),
-        ("--quiet", "no notes, warnings or progress; errors only"),
-        ("--debug", "show the traceback of an error"),
-    ):
-        general.add_argument(flag, action="store_true", default=default, help=what)
-
-
 def _add_fit(commands: Commands[argparse.ArgumentParser]) -> None:
-    fit = _add_command(
+    fit = add_command(
         commands,
         "fit TABLE --target COLUMN",
         "fit a model to a table and save it",
         "sweeptree fit patients.csv --target outcome --drop id --random-state 0",
     )
     fit.add_argument("table", metavar="TABLE", help=TABLE_HELP)
-    _add_target(fit, is_required=True)
+    add_target(fit, is_required=True)
     fit.add_argument(
         "-o",
         "--output",
@@ -120,13 +88,13 @@ def _add_fit(commands: Commands[argparse.ArgumentParser]) -> None:
 
 
 def _add_predict(commands: Commands[argparse.ArgumentParser]) -> None:
-    predict = _add_command(
+    predict = add_command(
         commands,
         "predict MODEL TABLE",
         "predict the class of each row, with its uncertainty",
         "sweeptree predict patients.sweeptree new.csv -o predictions.csv --keep id",
     )
-    _add_model_and_table(predict)
+    add_model_and_table(predict)
     predict.add_argument(
         "-o",
         "--output",
@@ -142,36 +110,36 @@ def _add_predict(commands: Commands[argparse.ArgumentParser]) -> None:
         action="store_true",
         help="leave out intervals and Monte-Carlo errors: many times faster",
     )
-    _add_level(predict)
+    add_level(predict)
 
 
 def _add_evaluate(commands: Commands[argparse.ArgumentParser]) -> None:
-    evaluate = _add_command(
+    evaluate = add_command(
         commands,
         "evaluate MODEL TABLE",
         "score a model on rows whose classes are known",
         "sweeptree evaluate patients.sweeptree held_out.csv --target outcome",
     )
-    _add_model_and_table(evaluate)
-    _add_target(evaluate, is_required=False)
+    add_model_and_table(evaluate)
+    add_target(evaluate, is_required=False)
 
 
 def _add_explain(commands: Commands[argparse.ArgumentParser]) -> None:
-    explain = _add_command(
+    explain = add_command(
         commands,
         "explain MODEL TABLE --row N",
         "explain the prediction of one row",
         "sweeptree explain patients.sweeptree new.csv --row 0",
     )
-    _add_model_and_table(explain)
+    add_model_and_table(explain)
     explain.add_argument(
-        "--row", type=_count, required=True, metavar="N", help="which row; 0 is the first"
+        "--row", type=count, required=True, metavar="N", help="which row; 0 is the first"
     )
-    _add_level(explain)
+    add_level(explain)
 
 
 def _add_tree(commands: Commands[argparse.ArgumentParser]) -> None:
-    tree = _add_command(
+    tree = add_command(
         commands,
         "tree MODEL",
         "show one tree that speaks for the ensemble",
@@ -199,7 +167,7 @@ def _add_tree(commands: Commands[argparse.ArgumentParser]) -> None:
 
 
 def _add_summary(commands: Commands[argparse.ArgumentParser]) -> None:
-    summary = _add_command(
+    summary = add_command(
         commands,
         "summary MODEL",
         "show what a model knows of its columns, and how its chains ran",
@@ -209,26 +177,26 @@ def _add_summary(commands: Commands[argparse.ArgumentParser]) -> None:
 
 
 def _add_compare(commands: Commands[argparse.ArgumentParser]) -> None:
-    compare = _add_command(
+    compare = add_command(
         commands,
         "compare TABLE --target COLUMN",
         "compare the strategies on a table of your own",
         "sweeptree compare patients.csv --target outcome --quick",
     )
     compare.add_argument("table", metavar="TABLE", help=f"{TABLE_HELP}; numbers only")
-    _add_target(compare, is_required=True)
+    add_target(compare, is_required=True)
     compare.add_argument(
         "--min-samples-leaf",
-        type=_positive,
+        type=positive,
         default=3,
         metavar="N",
         help="fewest training rows in a leaf, the paper's p_min; default: 3",
     )
-    _add_run_options(compare)
+    add_run_options(compare)
 
 
 def _add_datasets(commands: Commands[argparse.ArgumentParser]) -> None:
-    datasets = _add_command(
+    datasets = add_command(
         commands,
         "datasets [export NAME]",
         "list the built-in data sets, or export one",
@@ -241,7 +209,7 @@ def _add_datasets(commands: Commands[argparse.ArgumentParser]) -> None:
         help="write one to a file",
         allow_abbrev=False,
     )
-    _add_general_options(export, default=argparse.SUPPRESS)
+    add_general_options(export, default=argparse.SUPPRESS)
     export.add_argument("name", metavar="NAME", help="as `sweeptree datasets` lists it")
     export.add_argument(
         "-o",
@@ -253,17 +221,17 @@ def _add_datasets(commands: Commands[argparse.ArgumentParser]) -> None:
 
 
 def _add_demo(commands: Commands[argparse.ArgumentParser]) -> None:
-    demo = _add_command(
+    demo = add_command(
         commands,
         "demo",
         "fit the built-in Wisconsin data and show the result",
         "sweeptree demo --seed 1",
     )
-    demo.add_argument("--seed", type=_seed, default=0, help="seed of the split and of the chains")
+    demo.add_argument("--seed", type=seed, default=0, help="seed of the split and of the chains")
 
 
 def _add_reproduce(commands: Commands[argparse.ArgumentParser]) -> None:
-    reproduce = _add_command(
+    reproduce = add_command(
         commands,
         "reproduce",
         "make the paper's tables and figures anew, and compare them with the printed ones",
@@ -283,64 +251,14 @@ def _add_reproduce(commands: Commands[argparse.ArgumentParser]) -> None:
         metavar="DIR",
         help="where files go, and from where an interrupted run goes on; default: reproduction",
     )
-    _add_run_options(reproduce)
+    add_run_options(reproduce)
 
 
 def _add_completion(commands: Commands[argparse.ArgumentParser]) -> None:
-    completion = _add_command(
+    completion = add_command(
         commands,
         "completion {bash,zsh,fish}",
         "print a script that completes commands and options in a shell",
         'eval "$(sweeptree completion bash)"',
     )
     completion.add_argument("shell", choices=SHELLS, help="which shell")
-
-
-def _add_model_and_table(command: argparse.ArgumentParser) -> None:
-    command.add_argument("model", metavar="MODEL", help="a model that `sweeptree fit` saved")
-    command.add_argument("table", metavar="TABLE", help=TABLE_HELP)
-
-
-def _add_target(command: argparse.ArgumentParser, *, is_required: bool) -> None:
-    default = "" if is_required else "; default: the one column that holds the model's classes"
-    command.add_argument(
-        "--target",
-        required=is_required,
-        metavar="COLUMN",
-        help=f"column of the classes{default}",
-    )
-
-
-def _add_level(command: argparse.ArgumentParser) -> None:
-    command.add_argument(
-        "--level", type=float, default=0.95, metavar="P", help="of the intervals; default: 0.95"
-    )
-
-
-def _add_run_options(command: argparse.ArgumentParser) -> None:
-    command.add_argument(
-        "--quick", action="store_true", help="short chains: to see what comes out, not for numbers"
-    )
-    command.add_argument(
-        "--jobs", type=_positive, metavar="N", help="threads; default: one per core"
-    )
-    command.add_argument("--seed", type=_seed, default=0, help="seed of the folds and the chains")
-
-
-def _count(text: str) -> int:
-    if not text.isdecimal():
-        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number of at least 0")
-    return int(text)
-
-
-def _positive(text: str) -> int:
-    number = int(text) if text.isdecimal() else 0
-    if number < 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number of at least 1")
-    return number
-
-
-def _seed(text: str) -> int:
-    if not text.isdecimal() or int(text) >= 2**32:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from 0 to 2^32 - 1")
-    return int(text)

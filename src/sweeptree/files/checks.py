@@ -17,16 +17,14 @@ from sweeptree.files.archive import AnyArray
 from sweeptree.files.errors import require
 from sweeptree.fitted import TrainingRows
 from sweeptree.posterior import Draws, Trees
-from sweeptree.settings import MOST_MOVES, MOST_RUNGS
+from sweeptree.settings import LEARNED_ALPHA_SUMS, MOST_MOVES, MOST_RUNGS
+from sweeptree.stopping import WHAT_TO_DO
 
 AT_MOST, IS_LEVEL, IN_GROUP, IS_MISSING = range(4)
 """What a rule asks: whether the value is at most the threshold, is the level with this number, is
 one of the levels whose bits are set, or is missing."""
 
-MOST_PAIRS = 2**31 - 1
-"""Trees times values of α: pairs are numbered in 32 bits."""
-
-ENDINGS = ("converged", "max_moves", "max_seconds", "n_draws")
+ENDINGS = ("converged", *WHAT_TO_DO)
 
 
 def check_rules(arrays: Mapping[str, AnyArray], columns: Sequence[Column]) -> None:
@@ -35,8 +33,8 @@ def check_rules(arrays: Mapping[str, AnyArray], columns: Sequence[Column]) -> No
     test, missing_left = arrays["rule_test"], arrays["rule_missing_left"]
     require((variable < len(columns)).all(), "a rule asks about a column that is not there")
     is_leaf = variable == -1
-    leaf_is_plain = threshold[is_leaf].view(np.int64) | test[is_leaf] | missing_left[is_leaf]
-    require(not leaf_is_plain.any(), "a leaf asks something")
+    asked_by_leaves = threshold[is_leaf].view(np.int64) | test[is_leaf] | missing_left[is_leaf]
+    require(not asked_by_leaves.any(), "a leaf asks something")
     column = variable[~is_leaf]
     require(
         _can_be_asked(
@@ -72,10 +70,12 @@ def _can_be_asked(
 
 
 def check_draws(draws: Draws) -> None:
-    """Check that every draw has an α, and that all trees sort the same rows."""
+    """Check that draws, trees and values of α fit, and that all trees sort the same rows."""
     trees, alphas = draws.trees, draws.alphas
     require(draws.alpha_index.max() < len(alphas), "a draw has an α that is not there")
-    require(len(trees) * len(alphas) <= MOST_PAIRS, "it has too many values of α")
+    require(len(alphas) <= len(LEARNED_ALPHA_SUMS), "it has too many values of α")
+    n_draws = np.bincount(draws.tree_index.ravel(), minlength=len(trees))
+    require(n_draws.all(), "it has a tree that no draw is")
     is_plug_in = len(alphas) == 1 and not alphas.any()
     require(is_plug_in or (alphas > 0).all(), "an α is zero")
     n_rows = trees.leaf_counts.sum(axis=1)

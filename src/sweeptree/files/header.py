@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import platform
 import re
 from collections.abc import Iterable, Mapping
@@ -74,7 +75,9 @@ def write_header(
 def read_header(content: npt.NDArray[np.uint8]) -> dict[str, Any]:
     """Read a header; its format, version and outline are checked."""
     try:
-        header = json.loads(content.tobytes(), parse_constant=_refuse_constant)
+        header = json.loads(
+            content.tobytes(), parse_constant=_finite_number, parse_float=_finite_number
+        )
     except (ValueError, RecursionError) as error:
         raise ModelFileError("its header is not JSON") from error
     require(isinstance(header, dict) and header.get("format") == FORMAT, "it is not a model file")
@@ -94,6 +97,7 @@ def read_classes(header: Mapping[str, Any]) -> npt.NDArray[Any]:
     check_keys("classes", header["classes"], {"dtype": str, "labels": list})
     labels = header["classes"]["labels"]
     require(len(labels) >= 2, "it has fewer than two classes")
+    require(_are_plain(labels), "its class labels are not text or numbers")
     dtype = _label_type(header["classes"]["dtype"])
     require(dtype.itemsize * len(labels) <= WIDEST_LABELS, "its class labels are too long")
     try:
@@ -119,9 +123,9 @@ def read_columns(header: Mapping[str, Any]) -> tuple[Column, ...]:
 def check_keys(what: str, mapping: Any, types: Mapping[str, type]) -> None:
     """Check that a mapping has these keys, with values of these very types."""
     require(isinstance(mapping, dict), f"its {what} is not a JSON object")
-    for key in types.keys() - mapping.keys():
+    for key in sorted(types.keys() - mapping.keys()):
         raise ModelFileError(f"its {what} does not tell {key!r}")
-    for key in mapping.keys() - types.keys():
+    for key in sorted(mapping.keys() - types.keys()):
         raise ModelFileError(f"its {what} tells {key!r}, which is unknown")
     for key, wanted in types.items():
         require(type(mapping[key]) is wanted, f"its {what} has an unfit value for {key!r}")
@@ -138,8 +142,11 @@ def _check_version(header: dict[str, Any]) -> None:
     )
 
 
-def _refuse_constant(name: str) -> None:
-    raise ValueError(name)
+def _finite_number(text: str) -> float:
+    number = float(text)
+    if not math.isfinite(number):
+        raise ValueError(f"{text} is not a number of JSON")
+    return number
 
 
 def _to_json(name: str, value: Any) -> Any:
@@ -181,6 +188,10 @@ def _label_type(name: str) -> np.dtype[Any]:
     raise ModelFileError(f"its class labels have the type {name!r}, which a file cannot hold")
 
 
+def _are_plain(values: list[Any]) -> bool:
+    return all(isinstance(value, str | int | float) for value in values)
+
+
 def _is_exact(found: list[Any], wanted: list[Any]) -> bool:
     return [(type(one), one) for one in found] == [(type(one), one) for one in wanted]
 
@@ -191,7 +202,6 @@ def _read_column(entry: Any) -> Column:
     require(kind in get_args(Kind), f"its column {name!r} is of the unknown kind {kind!r}")
     is_category = kind == "category"
     require(is_category or not levels, f"its column {name!r} has levels, but is no category")
-    scalars = all(isinstance(level, str | int | float) for level in levels)
-    require(scalars, f"its column {name!r} has an unfit level")
+    require(_are_plain(levels), f"its column {name!r} has an unfit level")
     require(len(set(levels)) == len(levels), f"its column {name!r} has a level twice")
     return Column(name, kind, tuple(levels), entry["has_missing"])

@@ -21,7 +21,14 @@ from sweeptree.files.header import (
     write_header,
 )
 from sweeptree.files.packing import pack_trees, sizes_of, unpack_trees
-from sweeptree.files.schema import FULL_TRACE, HEADER, PARTS, TRAINING_ROWS, check_parts
+from sweeptree.files.schema import (
+    FULL_TRACE,
+    HEADER,
+    TRAINING_ROWS,
+    check_parts,
+    from_stored,
+    to_stored,
+)
 from sweeptree.fitted import FittedModel, TrainingRows, check_fitted, column_names
 from sweeptree.posterior import Draws, FullTrace, Posterior
 from sweeptree.settings import refuse_booleans
@@ -91,13 +98,13 @@ def read_model(path: Path, make: Callable[..., Any], max_bytes: int) -> Any:
 def _read_bytes(path: Path, max_bytes: int) -> bytes:
     require(path.is_file() or not path.exists(), "it is a directory or a device, not a file")
     with path.open("rb") as file:
-        content = file.read(max_bytes + 1)
-    require(
-        len(content) <= max_bytes,
-        f"it is larger than the max_bytes={max_bytes:,} allowed; give a larger max_bytes if you "
-        "trust it",
-    )
-    return content
+        size = os.fstat(file.fileno()).st_size
+        require(
+            size <= max_bytes,
+            f"it has {size:,} bytes, more than the max_bytes={max_bytes:,} allowed; give a larger "
+            "max_bytes if you trust it",
+        )
+        return file.read(size)
 
 
 def _pack(model: Any, with_training_rows: bool) -> dict[str, AnyArray]:
@@ -119,18 +126,18 @@ def _pack(model: Any, with_training_rows: bool) -> dict[str, AnyArray]:
         arrays.update(zip(TRAINING_ROWS, model.training_, strict=True))
     if posterior.full_trace is not None:
         arrays.update(zip(FULL_TRACE, posterior.full_trace, strict=True))
-    types = {name: part.dtype for name, part in {**PARTS, **TRAINING_ROWS, **FULL_TRACE}.items()}
-    return {name: np.ascontiguousarray(array, types[name]) for name, array in arrays.items()}
+    return to_stored(arrays)
 
 
 def _columns_of(model: Any) -> tuple[Column, ...]:
-    unnamed = tuple(Column(name, "number") for name in column_names(model))
-    columns: tuple[Column, ...] = getattr(model, "columns_", unnamed)
+    all_numbers = tuple(Column(name, "number") for name in column_names(model))
+    columns: tuple[Column, ...] = getattr(model, "columns_", all_numbers)
     return columns
 
 
-def _unpack(arrays: Arrays, make: Callable[..., Any]) -> Any:
+def _unpack(stored: Arrays, make: Callable[..., Any]) -> Any:
     """Turn the arrays of a file into a model, checking everything on the way."""
+    arrays = from_stored(stored)
     header = read_header(arrays[HEADER])
     classes, columns = read_classes(header), read_columns(header)
     check_parts(arrays, {"class": len(classes), "column": len(columns)})
@@ -152,7 +159,7 @@ def _unpack(arrays: Arrays, make: Callable[..., Any]) -> Any:
 
 def _make_model(make: Callable[..., Any], parameters: dict[str, Any]) -> Any:
     known = make().get_params(deep=False)
-    for name in parameters.keys() - known.keys():
+    for name in sorted(parameters.keys() - known.keys()):
         raise ModelFileError(
             f"it has the parameter {name!r}, which this version of sweeptree does not know; "
             "upgrade sweeptree"

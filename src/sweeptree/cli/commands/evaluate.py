@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -46,37 +47,44 @@ def run(options: argparse.Namespace) -> None:
 
 
 def _other_columns(model: BayesianTreeClassifier, table: str) -> list[str]:
-    if table == STANDARD_STREAM:
-        raise WrongCallError("Say with --target which column of standard input has the classes.")
+    if table == STANDARD_STREAM or Path(table).is_fifo():
+        raise WrongCallError("A table that can be read only once needs --target.")
     known = cell_kinds(model)
     return [name for name in read_names(table) if name not in known]
 
 
 def _find_target(model: BayesianTreeClassifier, table: Table, candidates: list[str]) -> str:
     """Return the only column, among those that the model does not use, that holds its classes."""
-    classes = {str(label) for label in model.classes_.tolist()}
+    classes = set(_classes_as_written(model))
     found = [name for name in candidates if set(map(str, table.columns[name])) <= classes]
     if len(found) != 1:
-        what = f"{', '.join(map(repr, found))} all hold" if found else "No column beside them holds"
+        what = (
+            f"{', '.join(map(repr, found))} all hold"
+            if found
+            else "No column beside those of the model holds"
+        )
         raise WrongCallError(
-            f"{what} the model's classes in {table.source}; say with --target which one to take."
+            f"{what} the model's classes in {table.source}; say which one to take with --target."
         )
     return found[0]
 
 
 def _known_labels(model: BayesianTreeClassifier, table: Table, target: str) -> Array:
-    labels = labels_of(table, target)
-    if labels.dtype.kind != model.classes_.dtype.kind:
-        labels = labels.astype(str)
-    unknown = np.flatnonzero(~np.isin(labels, model.classes_))
-    if len(unknown):
-        first = unknown[0]
-        raise TableFileError(
-            f"Column {target!r} of {table.source} has {labels.tolist()[first]!r} in {table.unit} "
-            f"{table.places[first]}, which is none of the model's classes "
-            f"({', '.join(map(str, model.classes_.tolist()))}); leave such rows out."
-        )
-    return labels
+    """Return the class of each row, as one of the model's."""
+    place_of = {text: place for place, text in enumerate(_classes_as_written(model))}
+    labels = labels_of(table, target).astype(str).tolist()
+    for label, place in zip(labels, table.places.tolist(), strict=True):
+        if label not in place_of:
+            raise TableFileError(
+                f"Column {target!r} of {table.source} has {label!r} in {table.unit} {place}, which "
+                f"is none of the model's classes ({', '.join(place_of)}); leave such rows out."
+            )
+    known: Array = model.classes_[[place_of[label] for label in labels]]
+    return known
+
+
+def _classes_as_written(model: BayesianTreeClassifier) -> list[str]:
+    return [str(label) for label in model.classes_.tolist()]
 
 
 def _scores(model: BayesianTreeClassifier, labels: Array, probabilities: Array) -> dict[str, float]:

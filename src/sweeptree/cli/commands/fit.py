@@ -57,7 +57,7 @@ def run(options: argparse.Namespace) -> None:
 
 def _make_model(options: argparse.Namespace) -> BayesianTreeClassifier:
     given = {o.name: getattr(options, o.name) for o in estimator_options() if o.name in options}
-    if options.quiet or options.json:
+    if options.quiet:
         given.setdefault("progress", False)
     model = BayesianTreeClassifier(**given)
     model._validate_params()  # a wrong option is told before a large table is read

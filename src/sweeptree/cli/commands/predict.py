@@ -9,7 +9,7 @@ import numpy as np
 
 from sweeptree.cli.models import load_model, model_rows, read_model_chunks
 from sweeptree.cli.outputs import check_table_output, naming_output
-from sweeptree.cli.showing import note, show
+from sweeptree.cli.showing import WrongCallError, note, show
 from sweeptree.estimator import BayesianTreeClassifier
 from sweeptree.fitted import check_share, rows_of
 from sweeptree.table_files import STANDARD_STREAM, table_writer
@@ -31,6 +31,7 @@ def run(options: argparse.Namespace) -> None:
                 predicted = _without_intervals(model, rows)
             else:
                 predicted = _with_intervals(model, rows, options.level)
+            _check_names_differ(kept, predicted)
             write(kept | predicted)
             n_rows += len(chunk)
     record = {"n_rows": n_rows, "classes": model.classes_, "output": options.output}
@@ -65,3 +66,12 @@ def _without_intervals(model: BayesianTreeClassifier, rows: Any) -> dict[str, Ar
 def _by_class(model: BayesianTreeClassifier, probabilities: Array) -> dict[str, Array]:
     labels = model.classes_.tolist()
     return {f"probability_{label}": probabilities[:, i] for i, label in enumerate(labels)}
+
+
+def _check_names_differ(kept: dict[str, Array], predicted: dict[str, Array]) -> None:
+    for name in kept:
+        if name in predicted:
+            raise WrongCallError(
+                f"--keep {name} would stand beside a column of the predictions with that name; "
+                "rename it in the table."
+            )
