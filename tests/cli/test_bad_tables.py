@@ -68,7 +68,7 @@ def test_places_that_are_no_tables(command, tmp_path, fails):
     assert f"Cannot use {none}: No such file" in fails([command, none, "--target", "x"], 1)
     sheet = str(tmp_path / "t.xlsx")
     words = f"{sheet} cannot be read: .xlsx is not a table format"
-    assert words in fails([command, sheet, "--target", "x"], 1)
+    assert words in fails([command, sheet, "--target", "x"], 2)
 
 
 def test_outputs_that_cannot_be_written_are_told_before_any_work(written, tmp_path, fails, trained):
@@ -77,8 +77,8 @@ def test_outputs_that_cannot_be_written_are_told_before_any_work(written, tmp_pa
     assert "it is a directory" in fails([*call, "-o", str(tmp_path)], 1)
     below_file = str(Path(path) / "m.sweeptree")
     assert f"{path}: it is a file" in fails([*call, "-o", below_file], 1)
-    assert "end it in .csv or .parquet" in fails(["predict", *trained, "-o", "out.xlsx"], 1)
-    assert "end it in .csv or .parquet" in fails(["predict", *trained, "-o", "out"], 1)
+    assert "end it in .csv or .parquet" in fails(["predict", *trained, "-o", "out.xlsx"], 2)
+    assert "end it in .csv or .parquet" in fails(["predict", *trained, "-o", "out"], 2)
 
 
 def test_a_missing_pyarrow_names_the_extra(written, fails, monkeypatch):

@@ -186,6 +186,10 @@ def test_an_output_that_is_no_directory_is_one_sentence(tmp_path, capsys):
         ["reproduce", "--jobs", "0"],
         ["reproduce", "--seed", "-1"],
         ["compare", "table.csv"],
+        ["predict", "m.sweeptree", "table.csv", "--level", "1"],
+        ["explain", "m.sweeptree", "table.csv", "--row", "-1"],
+        ["tree", "m.sweeptree", "--svg", "--dot"],
+        ["fit", "table.csv", "--target", "kin", "--n-chain", "2"],
         ["compare", "table.csv", "--target", "kin", "--min-samples-leaf", "none"],
     ],
 )

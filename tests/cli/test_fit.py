@@ -1,6 +1,8 @@
 """`sweeptree fit`."""
 
+import io
 import json
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -117,6 +119,18 @@ def test_a_warning_is_one_line_in_the_words_of_the_command_line(written, capsys)
 def test_a_wrong_value_names_its_option(option, value, status, words, written, fails):
     path = written("\n".join(patients(60)))
     assert words in fails(fit(path, option, value), status)
+
+
+def test_a_model_needs_a_file(written, fails):
+    assert "give it a file" in fails(fit(written("x"), "-o", "-"), 2)
+    assert "say -o MODEL" in fails(fit("-"), 2)
+
+
+def test_a_table_may_come_from_standard_input(tmp_path, monkeypatch):
+    stream = io.TextIOWrapper(io.BytesIO("\n".join(patients(60)).encode()))
+    monkeypatch.setattr(sys, "stdin", stream)
+    assert cli.main(fit("-", "-o", str(tmp_path / "m"))) == 0
+    assert len(load(tmp_path / "m").training_.labels) == 60
 
 
 def test_a_wrong_option_is_told_before_the_table_is_read(fails):

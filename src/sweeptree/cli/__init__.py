@@ -15,7 +15,9 @@ from sweeptree.cli.parser import make_parser
 
 DONE, COULD_NOT, WRONG_CALL = 0, 1, 2
 
-WRONG_CALLS = ("WrongColumnError", "InvalidParameterError", "WrongCallError")
+WRONG_CALLS = {
+    *("WrongCallError", "WrongColumnError", "UnknownFormatError", "InvalidParameterError"),
+}
 """Errors that the call is to blame for; by name, since their modules are slow to import."""
 
 

@@ -73,7 +73,7 @@ def add_target(command: argparse.ArgumentParser, *, is_required: bool) -> None:
 def add_level(command: argparse.ArgumentParser) -> None:
     """Add the level of credible intervals."""
     command.add_argument(
-        "--level", type=float, default=0.95, metavar="P", help="of the intervals; default: 0.95"
+        "--level", type=share, default=0.95, metavar="P", help="of the intervals; default: 0.95"
     )
 
 
@@ -86,6 +86,17 @@ def add_run_options(command: argparse.ArgumentParser) -> None:
         "--jobs", type=positive, metavar="N", help="threads; default: one per core"
     )
     command.add_argument("--seed", type=seed, default=0, help="seed of the folds and the chains")
+
+
+def share(text: str) -> float:
+    """Read a number between 0 and 1, both excluded."""
+    try:
+        number = float(text)
+    except ValueError:
+        number = 0.0
+    if not 0 < number < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number between 0 and 1")
+    return number
 
 
 def count(text: str) -> int:

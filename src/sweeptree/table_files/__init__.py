@@ -1,7 +1,7 @@
 """Tables in files: CSV by a reader of our own, Parquet by pyarrow."""
 
 from sweeptree.table_files.cells import CellKind
-from sweeptree.table_files.errors import TableFileError, WrongColumnError
+from sweeptree.table_files.errors import TableFileError, UnknownFormatError, WrongColumnError
 from sweeptree.table_files.labels import labels_of
 from sweeptree.table_files.reading import read_chunks, read_names, read_table
 from sweeptree.table_files.table import Table
@@ -12,6 +12,7 @@ __all__ = [
     "CellKind",
     "Table",
     "TableFileError",
+    "UnknownFormatError",
     "WrongColumnError",
     "check_output",
     "labels_of",

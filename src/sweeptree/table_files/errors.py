@@ -7,3 +7,7 @@ class TableFileError(ValueError):
 
 class WrongColumnError(TableFileError):
     """A column was asked for that the table does not have; the message names the nearest."""
+
+
+class UnknownFormatError(TableFileError):
+    """The name of a file does not tell a format that can be read or written."""

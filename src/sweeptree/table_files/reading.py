@@ -15,7 +15,7 @@ import numpy as np
 
 from sweeptree.table_files.cells import CellKind, OddCellError, number, parse_cells
 from sweeptree.table_files.csv_rows import CsvRows, Rows
-from sweeptree.table_files.errors import TableFileError
+from sweeptree.table_files.errors import TableFileError, UnknownFormatError
 from sweeptree.table_files.guessing import ColumnGuess
 from sweeptree.table_files.parquet_file import parquet_chunks, parquet_kinds, parquet_names
 from sweeptree.table_files.table import Array, Table, check_has, is_missing, joined
@@ -90,7 +90,7 @@ def is_parquet(path: str) -> bool:
     """Whether a file to read is Parquet, by its name; names that tell nothing are CSV."""
     suffix = Path(path).suffix.lower()
     if suffix and suffix not in CSV_SUFFIXES + PARQUET_SUFFIXES:
-        raise TableFileError(
+        raise UnknownFormatError(
             f"{path} cannot be read: {suffix} is not a table format that is known here; save it "
             "as .csv or .parquet."
         )

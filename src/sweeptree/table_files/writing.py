@@ -13,7 +13,7 @@ from typing import IO, Any
 
 import numpy as np
 
-from sweeptree.table_files.errors import TableFileError
+from sweeptree.table_files.errors import UnknownFormatError
 from sweeptree.table_files.parquet_file import ParquetRows, import_pyarrow
 from sweeptree.table_files.table import Array
 from sweeptree.writing import whole_file
@@ -37,7 +37,7 @@ def check_output(path: str) -> None:
         return
     suffix = Path(path).suffix.lower()
     if suffix not in CSV_SUFFIXES + PARQUET_SUFFIXES:
-        raise TableFileError(
+        raise UnknownFormatError(
             f"Cannot tell by its name what kind of file {path} is to be; end it in .csv or "
             ".parquet."
         )

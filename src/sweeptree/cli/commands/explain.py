@@ -9,13 +9,11 @@ from rich.text import Text
 from sweeptree.cli.models import load_model, model_rows, read_model_chunks
 from sweeptree.cli.showing import WrongCallError, records, show
 from sweeptree.estimator import BayesianTreeClassifier
-from sweeptree.fitted import check_share
 from sweeptree.table_files import Table
 
 
 def run(options: argparse.Namespace) -> None:
     """Explain the prediction of one row of a table."""
-    check_share("--level", options.level)
     model = load_model(options.model)
     row = _find_row(model, options)
     explanation = model.explain(model_rows(model, row), level=options.level)

@@ -39,7 +39,7 @@ KINDS_IN_WORDS = {"number": "numbers", "text": "text", "date": "dates", "boolean
 def run(options: argparse.Namespace) -> None:
     """Fit a model to a table, save it, and sum it up."""
     model = _make_model(options)
-    output = options.output or _default_output(options.table)
+    output = _output(options)
     check_place(output)
     table = read_table(options.table, as_text=[options.target], left_out=options.drop)
     labels = _labels(table, options.target)
@@ -64,10 +64,14 @@ def _make_model(options: argparse.Namespace) -> BayesianTreeClassifier:
     return model
 
 
-def _default_output(table: str) -> str:
-    if table == STANDARD_STREAM:
+def _output(options: argparse.Namespace) -> str:
+    if options.output == STANDARD_STREAM:
+        raise WrongCallError("A model cannot go to standard output; give it a file with -o.")
+    if options.output:
+        return str(options.output)
+    if options.table == STANDARD_STREAM:
         raise WrongCallError("A table from standard input has no name; say -o MODEL.")
-    return str(Path(table).with_suffix(SUFFIX))
+    return str(Path(options.table).with_suffix(SUFFIX))
 
 
 def _labels(table: Table, target: str) -> Array:

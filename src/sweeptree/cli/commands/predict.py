@@ -11,7 +11,7 @@ from sweeptree.cli.models import load_model, model_rows, read_model_chunks
 from sweeptree.cli.outputs import check_table_output, naming_output
 from sweeptree.cli.showing import WrongCallError, note, show
 from sweeptree.estimator import BayesianTreeClassifier
-from sweeptree.fitted import check_share, rows_of
+from sweeptree.fitted import rows_of
 from sweeptree.table_files import STANDARD_STREAM, table_writer
 from sweeptree.table_files.table import Array
 from sweeptree.uncertainty.envelope import agreement_of_predicted
@@ -20,7 +20,6 @@ from sweeptree.uncertainty.envelope import agreement_of_predicted
 def run(options: argparse.Namespace) -> None:
     """Predict the rows of a table, chunk by chunk, so that memory does not grow with it."""
     check_table_output(options)
-    check_share("--level", options.level)
     model = load_model(options.model)
     n_rows = 0
     with naming_output(options.output), table_writer(options.output) as write:
