@@ -5,7 +5,12 @@ import inspect
 import pytest
 
 from sweeptree import BayesianTreeClassifier
-from sweeptree.cli.estimator_options import estimator_options, value_of, with_flags
+from sweeptree.cli.estimator_options import (
+    EstimatorOption,
+    estimator_options,
+    value_of,
+    with_flags,
+)
 
 OPTIONS = {option.name: option for option in estimator_options()}
 SIGNATURE = inspect.signature(BayesianTreeClassifier)
@@ -47,12 +52,22 @@ def test_choices_are_those_that_the_estimator_takes():
         ("1,2", "float | Sequence[float] | str", [1.0, 2.0]),
         ("a,b", "Sequence[str] | str", ["a", "b"]),
         ("birth=0.4, death=0.6", "Mapping[str, float] | None", {"birth": 0.4, "death": 0.6}),
+        ("0=0.4,1=0.6", "Sequence[float] | Mapping[Any, float] | None", {0: 0.4, 1: 0.6}),
+        ("no=0.4,yes=0.6", "Mapping[Any, float]", {"no": 0.4, "yes": 0.6}),
+        ("ward,3", "str | Sequence[str] | Sequence[int] | Sequence[bool]", ["ward", 3]),
     ],
 )
 def test_text_becomes_a_value_of_its_type(text, annotation, value):
     found = value_of(text, annotation)
     assert found == value
     assert type(found) is type(value)
+
+
+def test_a_single_name_is_a_list_of_one_where_names_may_be_given():
+    words = '"from_dtype", list of str or int, or mask, default="from_dtype"'
+    option = EstimatorOption("features", "str | Sequence[str]", "from_dtype", words, "Columns.")
+    assert option.value_of("ward") == ["ward"]
+    assert option.value_of("from_dtype") == "from_dtype"
 
 
 def test_messages_speak_of_options_and_leave_other_words():

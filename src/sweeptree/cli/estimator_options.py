@@ -47,7 +47,9 @@ class EstimatorOption(NamedTuple):
 
     def value_of(self, text: str) -> object:
         """Turn what was written into a value of its type; the estimator checks the value."""
-        return value_of(text, self.annotation)
+        value = value_of(text, self.annotation)
+        is_one_of_a_list = isinstance(value, str) and "Sequence[str]" in self.annotation
+        return [value] if is_one_of_a_list and f'"{text}"' not in self.type_in_words else value
 
 
 def flag_of(name: str) -> str:
@@ -120,7 +122,10 @@ def value_of(text: str, annotation: str) -> object:
         return None
     if "Mapping" in annotation and "=" in text:
         pairs = [part.partition("=") for part in text.split(",")]
-        return {name.strip(): _scalar(value, annotation) for name, _, value in pairs}
+        name_type = "int | str" if "Mapping[Any" in annotation else "str"
+        return {
+            _scalar(name.strip(), name_type): _scalar(value, "float") for name, _, value in pairs
+        }
     if "Sequence" in annotation and "," in text:
         return [_scalar(part, annotation) for part in text.split(",")]
     return _scalar(text, annotation)
