@@ -14,7 +14,7 @@ LAYERS = [
         *("settings", "columns", "_kernel", "datasets", "progress", "verdict", "frames"),
         *("writing", "interruption"),
     },
-    {"encoding", "scores", "checkpoint"},
+    {"encoding", "scores", "checkpoint", "table_files"},
     {"reference", "raw_table"},
     {"table"},
     {"engines"},

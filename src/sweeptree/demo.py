@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 import warnings
+from typing import Any
 
 from rich.console import Console
 from rich.table import Table
@@ -23,8 +24,14 @@ from sweeptree.summary import (
 )
 
 
-def run_demo(seed: int, console: Console) -> None:
-    """Fit two thirds of the Wisconsin breast-cancer data and predict the rest."""
+def run_demo(seed: int, console: Console) -> dict[str, Any]:
+    """Fit two thirds of the Wisconsin breast-cancer data and predict the rest.
+
+    Returns
+    -------
+    dict
+        The figures that are printed.
+    """
     data = load_wisconsin()
     X_train, X_test, y_train, y_test = train_test_split(
         data.data, data.target, test_size=1 / 3, stratify=data.target, random_state=seed
@@ -40,21 +47,37 @@ def run_demo(seed: int, console: Console) -> None:
         f"{model.n_chains} chains of {model.posterior_.n_moves:,} moves in {seconds:.1f} s.\n",
         highlight=False,
     )
-    console.print(_result_table(model, X_test, y_test))
+    figures = _figures(model, X_test, y_test)
+    console.print(_result_table(figures))
     console.print(moves_table(model.posterior_))
     console.print(convergence_in_words(model.posterior_), highlight=False)
+    return figures
 
 
-def _result_table(model: BayesianTreeClassifier, X_test: FloatArray, y_test: FloatArray) -> Table:
+def _figures(
+    model: BayesianTreeClassifier, X_test: FloatArray, y_test: FloatArray
+) -> dict[str, Any]:
     probabilities = model.predict_proba(X_test)
-    accuracy = accuracy_score(y_test, probabilities.argmax(axis=1))
-    n_leaves = model.posterior_.n_leaves
-    verdict = model.posterior_.verdict
+    posterior = model.posterior_
+    return {
+        "accuracy": float(accuracy_score(y_test, probabilities.argmax(axis=1))),
+        "log_loss": float(log_loss(y_test, probabilities)),
+        "n_leaves": {
+            "mean": float(posterior.n_leaves.mean()),
+            "sd": float(posterior.n_leaves.std()),
+        },
+        "converged": posterior.converged,
+        "verdict": posterior.verdict._asdict(),
+    }
+
+
+def _result_table(figures: dict[str, Any]) -> Table:
+    n_leaves, verdict = figures["n_leaves"], figures["verdict"]
     table = new_table("Result", [""], ["value"])
-    table.add_row("accuracy on held-out rows", f"{100 * accuracy:.1f} %")
-    table.add_row("log-loss on held-out rows", f"{log_loss(y_test, probabilities):.3f}")
-    table.add_row("leaves per tree (mean ± sd)", f"{n_leaves.mean():.1f} ± {n_leaves.std():.1f}")
-    table.add_row("R-hat of the number of leaves", rhat_in_colour(verdict.rhat_n_leaves))
-    table.add_row("R-hat of the log posterior", rhat_in_colour(verdict.rhat_log_posterior))
-    table.add_row("spread of predictions between chains", spread_in_colour(verdict.spread))
+    table.add_row("accuracy on held-out rows", f"{100 * figures['accuracy']:.1f} %")
+    table.add_row("log-loss on held-out rows", f"{figures['log_loss']:.3f}")
+    table.add_row("leaves per tree (mean ± sd)", f"{n_leaves['mean']:.1f} ± {n_leaves['sd']:.1f}")
+    table.add_row("R-hat of the number of leaves", rhat_in_colour(verdict["rhat_n_leaves"]))
+    table.add_row("R-hat of the log posterior", rhat_in_colour(verdict["rhat_log_posterior"]))
+    table.add_row("spread of predictions between chains", spread_in_colour(verdict["spread"]))
     return table

@@ -44,17 +44,25 @@ def read_training_table(
         _, y = validate_data(estimator, X, y, dtype=None, ensure_all_finite=False)
     else:
         X, y = _validate_numbers(estimator, X, y, reset=True)
+    matrix, columns = learn_table(X, categorical_features)
+    check_consistent_length(matrix, y)
+    _learn_names(estimator, X, len(columns))
+    return TrainingTable(matrix, y, columns)
+
+
+def learn_table(
+    X: Any, categorical_features: Any = "from_dtype"
+) -> tuple[FloatArray, tuple[Column, ...]]:
+    """Turn a table into a matrix, and learn its columns on the way."""
     table = _read(X)
     _check_not_empty(table)
-    check_consistent_length(table.columns[0].values, y)
-    _learn_names(estimator, table)
     is_category = _resolve_categories(categorical_features, table)
     columns = tuple(_learn_column(table, i, is_category[i]) for i in range(len(table.columns)))
     matrix = _encode(table, columns)
     _check_finite(matrix, table)
     _check_ranges(matrix, table)
     _warn_about_empty_columns(matrix, table)
-    return TrainingTable(matrix, y, columns)
+    return matrix, columns
 
 
 def read_rows(estimator: Any, X: Any) -> FloatArray:
@@ -117,10 +125,11 @@ def repeat_rows(
 # Names
 
 
-def _learn_names(estimator: Any, table: RawTable) -> None:
-    estimator.n_features_in_ = len(table.columns)
-    if table.names is not None:
-        estimator.feature_names_in_ = np.array(table.names, dtype=object)
+def _learn_names(estimator: Any, X: Any, n_columns: int) -> None:
+    estimator.n_features_in_ = n_columns
+    names = read_names(X) if is_table_with_names(X) else None
+    if names is not None:
+        estimator.feature_names_in_ = np.array(names, dtype=object)
     elif hasattr(estimator, "feature_names_in_"):
         del estimator.feature_names_in_
 
@@ -356,4 +365,4 @@ def _warn_about_empty_columns(X: FloatArray, table: RawTable) -> None:
     if len(empty):
         names = ", ".join(table.describe(column) for column in empty[:5])
         more = f" and {len(empty) - 5} more" if len(empty) > 5 else ""
-        warnings.warn(f"No row has a value in {names}{more}; left out.", stacklevel=4)
+        warnings.warn(f"No row has a value in {names}{more}; left out.", stacklevel=5)

@@ -163,9 +163,14 @@ def spoilt(value, rng):
         case 3:
             return value.reshape(1, -1)
     spoilt = value.copy()
-    highest = np.iinfo(value.dtype).max if value.dtype.kind == "i" else np.inf
+    highest = np.iinfo(value.dtype).max if value.dtype.kind in "iu" else np.inf
     if len(value):
-        spoilt[rng.integers(len(value))] = rng.choice([-2, -1, 0, 1, 3, 1000, highest])
+        odd = rng.choice(
+            [0, 1, 2, 3, 255, highest]
+            if value.dtype.kind == "u"
+            else [-2, -1, 0, 1, 3, 1000, highest]
+        )
+        spoilt[rng.integers(len(value))] = odd
     return spoilt
 
 

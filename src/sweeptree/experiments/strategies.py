@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 from typing import NamedTuple
 
@@ -29,6 +30,7 @@ class Fold(NamedTuple):
 def compare_strategies(
     table: LabelledTable,
     *,
+    categories: Sequence[int] = (),
     min_samples_leaf: int = 3,
     is_quick: bool = False,
     n_jobs: int = 1,
@@ -39,6 +41,8 @@ def compare_strategies(
     Parameters
     ----------
     table : LabelledTable
+    categories : sequence of int
+        Columns whose numbers are levels without an order.
     min_samples_leaf : int
         The paper's p_min.
     is_quick : bool
@@ -52,7 +56,13 @@ def compare_strategies(
     tasks = [Fold(*pair, fold) for pair in pairs for fold in range(N_FOLDS)]
 
     def run(task: Fold) -> Record:
-        model = model_settings(task.strategy, task.likelihood, min_samples_leaf, scale.length)
+        model = model_settings(
+            task.strategy,
+            task.likelihood,
+            min_samples_leaf,
+            scale.length,
+            categorical_features=list(categories) or "from_dtype",
+        )
         settings = {"fold": task.fold, "n_chains": scale.n_chains, "model": model}
         return measure_fold(table, settings, seed, task.name)
 

@@ -34,7 +34,7 @@ def find_changes(model: FittedModel, row: FloatArray) -> Any:
     ways = [
         (column, values)
         for column in used
-        if not model.columns_[column].is_category
+        if model.columns_[column].kind in ("number", "date")
         for values in _values_to_cross(posterior, column, row[column])
         if len(values)
     ]
@@ -58,15 +58,19 @@ def find_changes(model: FittedModel, row: FloatArray) -> Any:
 def _levels_needed(
     model: FittedModel, row: FloatArray, used: list[int], present: int
 ) -> list[tuple[int, float]]:
-    """Every level of every category that changes the class."""
+    """Every level of every category that changes the class; True and False count as levels."""
     tried = [
         (column, float(level))
         for column in used
-        for level in range(len(model.columns_[column].levels))
+        for level in range(_n_levels(model.columns_[column]))
         if level != row[column]
     ]
     predicted = mean_probabilities(model.posterior_, _with(row, tried), model.engine).argmax(axis=1)
     return [each for each, label in zip(tried, predicted, strict=True) if label != present]
+
+
+def _n_levels(column: Column) -> int:
+    return 2 if column.kind == "boolean" else len(column.levels)
 
 
 def _with(row: FloatArray, changes: list[tuple[int, float]]) -> FloatArray:
@@ -138,7 +142,7 @@ def _as_table(model: FittedModel, row: FloatArray, needed: list[tuple[int, float
 
 def _distance(model: FittedModel, row: FloatArray, column: int, value: float) -> float:
     """As a share of the variable's range; all levels of a category are as far from each other."""
-    if model.columns_[column].is_category:
+    if _n_levels(model.columns_[column]):
         return 1.0
     training = model.training_.X[:, column]
     width = np.nanmax(training) - np.nanmin(training)

@@ -16,7 +16,7 @@ from sweeptree.uncertainty.entropies import split_entropy
 from sweeptree.uncertainty.intervals import probability_quantiles
 
 
-def uncertainty(model: FittedModel, X: Any, level: float = 0.95) -> Any:
+def uncertainty(model: FittedModel, X: Any, level: float = 0.95, *, by_class: bool = False) -> Any:
     """Tell all that is known of how uncertain each prediction is.
 
     Parameters
@@ -26,6 +26,8 @@ def uncertainty(model: FittedModel, X: Any, level: float = 0.95) -> Any:
     X : array-like of shape (n_rows, n_columns)
     level : float, default=0.95
         Of the credible interval.
+    by_class : bool, default=False
+        Whether to add `probability_a`, `lower_a` and `upper_a` for each class a.
 
     Returns
     -------
@@ -62,7 +64,7 @@ def uncertainty(model: FittedModel, X: Any, level: float = 0.95) -> Any:
     predicted = probabilities.argmax(axis=1)
     of_predicted = (np.arange(len(X)), predicted)
     tails = np.array([(1 - level) / 2, (1 + level) / 2])
-    interval = probability_quantiles(posterior, X, engine, tails)[of_predicted]
+    intervals = probability_quantiles(posterior, X, engine, tails)
     by_chain = chain_means(posterior, X, engine)
     votes = mean_leaf_value(posterior, X, engine, leaf_votes)
     entropies = split_entropy(posterior, X, engine)
@@ -70,8 +72,8 @@ def uncertainty(model: FittedModel, X: Any, level: float = 0.95) -> Any:
     columns = {
         "predicted": model.classes_[predicted],
         "probability": probabilities[of_predicted],
-        "lower": interval[:, 0],
-        "upper": interval[:, 1],
+        "lower": intervals[of_predicted][:, 0],
+        "upper": intervals[of_predicted][:, 1],
         "entropy": entropies.total,
         "aleatoric": entropies.aleatoric,
         "epistemic": entropies.epistemic,
@@ -81,6 +83,11 @@ def uncertainty(model: FittedModel, X: Any, level: float = 0.95) -> Any:
         "is_outside": is_outside.any(axis=1),
         "outside_in": _names_where(is_outside, column_names(model)),
     }
+    if by_class:
+        for place, label in enumerate(model.classes_.tolist()):
+            columns[f"probability_{label}"] = probabilities[:, place]
+            columns[f"lower_{label}"] = intervals[:, place, 0]
+            columns[f"upper_{label}"] = intervals[:, place, 1]
     return make_frame(columns, index)
 
 

@@ -1,0 +1,83 @@
+"""The command line: a parser that is quick to make, and a module for each command."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from importlib import import_module
+
+from sweeptree.cli.estimator_options import with_flags
+from sweeptree.cli.parser import make_parser
+
+DONE, COULD_NOT, WRONG_CALL = 0, 1, 2
+
+WRONG_CALLS = {
+    *("WrongCallError", "WrongColumnError", "UnknownFormatError", "InvalidParameterError"),
+}
+"""Errors that the call is to blame for; by name, since their modules are slow to import."""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run a command; return the exit status."""
+    options = make_parser().parse_args(arguments)
+    try:
+        with _warnings_in_one_line(is_quiet=options.quiet):
+            import_module(f"sweeptree.cli.commands.{options.command}").run(options)
+        sys.stdout.flush()
+    except BrokenPipeError:  # whoever read the output has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except KeyboardInterrupt:
+        return _fail(_how_to_go_on(options), COULD_NOT)
+    except Exception as error:
+        if options.debug:
+            raise
+        return _fail(*_describe(error))
+    return DONE
+
+
+@contextmanager
+def _warnings_in_one_line(*, is_quiet: bool) -> Iterator[None]:
+    def show(message: Warning | str, *_: object, **__: object) -> None:
+        if not is_quiet:
+            words = with_flags(_in_one_line(message))
+            print(f"sweeptree: warning: {words}", file=sys.stderr)
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("default")
+        for category in (DeprecationWarning, PendingDeprecationWarning, FutureWarning):
+            warnings.simplefilter("ignore", category)  # for those who program, not who type
+        warnings.showwarning = show
+        yield
+
+
+def _fail(message: str, status: int) -> int:
+    print(f"sweeptree: {message}", file=sys.stderr)
+    return status
+
+
+def _describe(error: Exception) -> tuple[str, int]:
+    """Return an error in one sentence, and the exit status that it gives."""
+    message = with_flags(_in_one_line(error))
+    if any(kind.__name__ in WRONG_CALLS for kind in type(error).__mro__):
+        return message, WRONG_CALL
+    if isinstance(error, OSError):
+        where = f" {error.filename}" if error.filename else ""
+        return f"Cannot use{where}: {error.strerror or error}.", COULD_NOT
+    if isinstance(error, ValueError | ImportError):
+        return message, COULD_NOT
+    name = type(error).__name__
+    return f"Unexpected {name}: {message} (--debug shows where it comes from).", COULD_NOT
+
+
+def _in_one_line(message: object) -> str:
+    return " ".join(str(message).split())
+
+
+def _how_to_go_on(options: argparse.Namespace) -> str:
+    if options.command != "reproduce":
+        return "Interrupted."
+    return f"Interrupted; the same command goes on from what is finished in {options.output}."

@@ -1,0 +1,65 @@
+"""`sweeptree compare`."""
+
+from __future__ import annotations
+
+import argparse
+
+import numpy as np
+from joblib import effective_n_jobs
+from rich.text import Text
+
+from sweeptree.cli.showing import note, show
+from sweeptree.experiments.cross_validation import N_FOLDS
+from sweeptree.experiments.data_sets import LabelledTable
+from sweeptree.experiments.strategies import compare_strategies, describe
+from sweeptree.table import learn_table
+from sweeptree.table_files import Table, TableFileError, labels_of, read_table
+from sweeptree.table_files.table import Array
+
+
+def run(options: argparse.Namespace) -> None:
+    """Compare the strategies on a table."""
+    table = read_table(options.table, as_text=[options.target])
+    for each in table.notes:
+        note(options, each)
+    inputs = table.without(options.target).columns
+    if not inputs:
+        raise TableFileError(f"{table.source} has no column beside the target.")
+    matrix, columns = learn_table(inputs)
+    sheets = compare_strategies(
+        LabelledTable(matrix, _numbered_classes(table, options.target)),
+        categories=[place for place, column in enumerate(columns) if column.is_category],
+        min_samples_leaf=options.min_samples_leaf,
+        is_quick=options.quick,
+        n_jobs=options.jobs or effective_n_jobs(-1),
+        seed=options.seed,
+    )
+    description = describe(options.quick)
+    record = {
+        "table": table.source,
+        "description": description,
+        "sheets": [
+            {"title": sheet.title, "headings": sheet.headings, "rows": sheet.rows}
+            for sheet in sheets
+        ],
+    }
+    show(options, record, *(sheet.to_rich() for sheet in sheets), Text(description))
+
+
+def _numbered_classes(table: Table, target: str) -> Array:
+    """Return each row's class as a number; every class needs a row in each fold."""
+    classes, labels, counts = np.unique(
+        labels_of(table, target), return_inverse=True, return_counts=True
+    )
+    if len(classes) < 2:
+        raise TableFileError(
+            f"Column {target!r} of {table.source} has only one class, {classes.tolist()[0]!r}; at "
+            "least two are needed."
+        )
+    rarest = int(counts.argmin())
+    if counts[rarest] < N_FOLDS:
+        raise TableFileError(
+            f"Class {classes.tolist()[rarest]!r} of column {target!r} has {counts[rarest]} rows; "
+            f"each needs at least {N_FOLDS}, one for every fold."
+        )
+    return labels.astype(np.int64)

@@ -1,0 +1,15 @@
+"""`sweeptree demo`."""
+
+from __future__ import annotations
+
+import argparse
+
+from sweeptree.cli.showing import PipeConsole, show
+from sweeptree.demo import run_demo
+
+
+def run(options: argparse.Namespace) -> None:
+    """Fit the built-in Wisconsin data and show the result."""
+    record = run_demo(options.seed, PipeConsole(quiet=options.json))
+    if options.json:
+        show(options, record)

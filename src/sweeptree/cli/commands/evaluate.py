@@ -1,0 +1,154 @@
+"""`sweeptree evaluate`."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from rich.markup import escape
+from rich.table import Table as RichTable
+
+from sweeptree import scores
+from sweeptree.cli.models import cell_kinds, load_model, model_rows, read_model_table
+from sweeptree.cli.showing import WrongCallError, percent, show
+from sweeptree.estimator import BayesianTreeClassifier
+from sweeptree.summary import new_table
+from sweeptree.table_files import STANDARD_STREAM, Table, TableFileError, labels_of, read_names
+from sweeptree.table_files.table import Array
+from sweeptree.uncertainty.abstaining import AccuracyCoverage
+
+COVERAGES = (1.0, 0.95, 0.9, 0.8, 0.5)
+"""Shares of rows answered for which the accuracy is shown."""
+MOST_CLASSES_SHOWN = 12
+
+
+def run(options: argparse.Namespace) -> None:
+    """Score a model on rows whose classes are known."""
+    model = load_model(options.model)
+    candidates = [options.target] if options.target else _other_columns(model, options.table)
+    table = read_model_table(options.model, model, options.table, as_text=candidates)
+    target = options.target or _find_target(model, table, candidates)
+    labels = _known_labels(model, table, target)
+    rows = model_rows(model, table)
+    probabilities = model.predict_proba(rows)
+    curve = model.accuracy_coverage(rows, labels)
+    record = {
+        "table": table.source,
+        "target": target,
+        "n_rows": len(table),
+        "scores": _scores(model, labels, probabilities),
+        "classes": model.classes_,
+        "confusion": _confusion(model, labels, probabilities),
+        "abstaining": _abstaining(curve),
+    }
+    show(options, record, *_renderables(record))
+
+
+def _other_columns(model: BayesianTreeClassifier, table: str) -> list[str]:
+    if table == STANDARD_STREAM or Path(table).is_fifo():
+        raise WrongCallError("A table that can be read only once needs --target.")
+    known = cell_kinds(model)
+    return [name for name in read_names(table) if name not in known]
+
+
+def _find_target(model: BayesianTreeClassifier, table: Table, candidates: list[str]) -> str:
+    """Return the only column, among those that the model does not use, that holds its classes."""
+    classes = set(_classes_as_written(model))
+    found = [name for name in candidates if set(map(str, table.columns[name])) <= classes]
+    if len(found) != 1:
+        what = (
+            f"{', '.join(map(repr, found))} all hold"
+            if found
+            else "No column beside those of the model holds"
+        )
+        raise WrongCallError(
+            f"{what} the model's classes in {table.source}; say which one to take with --target."
+        )
+    return found[0]
+
+
+def _known_labels(model: BayesianTreeClassifier, table: Table, target: str) -> Array:
+    """Return the class of each row, as one of the model's."""
+    place_of = {text: place for place, text in enumerate(_classes_as_written(model))}
+    labels = labels_of(table, target).astype(str).tolist()
+    for label, place in zip(labels, table.places.tolist(), strict=True):
+        if label not in place_of:
+            raise TableFileError(
+                f"Column {target!r} of {table.source} has {label!r} in {table.unit} {place}, which "
+                f"is none of the model's classes ({', '.join(place_of)}); leave such rows out."
+            )
+    known: Array = model.classes_[[place_of[label] for label in labels]]
+    return known
+
+
+def _classes_as_written(model: BayesianTreeClassifier) -> list[str]:
+    return [str(label) for label in model.classes_.tolist()]
+
+
+def _scores(model: BayesianTreeClassifier, labels: Array, probabilities: Array) -> dict[str, float]:
+    predicted = model.classes_[probabilities.argmax(axis=1)]
+    of_labels = (labels, probabilities, model.classes_)
+    return {
+        "accuracy": float((predicted == labels).mean()),
+        "log_loss": scores.log_loss(*of_labels),
+        "brier": scores.brier(*of_labels),
+        "calibration_error": scores.expected_calibration_error(*of_labels),
+    }
+
+
+def _confusion(
+    model: BayesianTreeClassifier, labels: Array, probabilities: Array
+) -> list[list[int]]:
+    """Count rows, by their true and by their predicted class."""
+    n_classes = len(model.classes_)
+    true = scores.place_in_classes(labels, model.classes_)
+    place = true * n_classes + probabilities.argmax(axis=1)
+    counts: list[list[int]] = (
+        np.bincount(place, minlength=n_classes**2).reshape(n_classes, n_classes).tolist()
+    )
+    return counts
+
+
+def _abstaining(curve: AccuracyCoverage) -> list[dict[str, float]]:
+    """Accuracy and least probability where at most so large a share of the rows is answered."""
+    found = {}
+    for wanted in COVERAGES:
+        within = np.flatnonzero(curve.coverage <= wanted + 1e-9)
+        if len(within):
+            place = int(within[-1])
+            found[place] = {
+                "least_probability": float(curve.threshold[place]),
+                "answered": float(curve.coverage[place]),
+                "accuracy": float(curve.accuracy[place]),
+            }
+    return list(found.values())
+
+
+def _renderables(record: dict[str, Any]) -> list[RichTable | str]:
+    heading = f"{record['table']}: {record['n_rows']:,} rows, classes in {record['target']!r}\n"
+    overall = new_table("Scores", [""], ["value"])
+    figures = record["scores"]
+    overall.add_row("accuracy", percent(figures["accuracy"]))
+    overall.add_row("log-loss", f"{figures['log_loss']:.3f}")
+    overall.add_row("Brier score", f"{figures['brier']:.3f}")
+    overall.add_row("calibration error", f"{figures['calibration_error']:.3f}")
+    abstaining = new_table(
+        "What abstaining buys", [], ["answered", "accuracy", "answer if probability is at least"]
+    )
+    for row in record["abstaining"]:
+        abstaining.add_row(
+            percent(row["answered"]), percent(row["accuracy"]), f"{row['least_probability']:.3f}"
+        )
+    return [escape(heading), overall, _confusion_table(record), abstaining]
+
+
+def _confusion_table(record: dict[str, Any]) -> RichTable | str:
+    labels = [escape(str(label)) for label in record["classes"].tolist()]
+    if len(labels) > MOST_CLASSES_SHOWN:
+        return f"Confusion between {len(labels)} classes is in --json.\n"
+    table = new_table("Confusion", ["true \\ predicted"], labels)
+    for label, counts in zip(labels, record["confusion"], strict=True):
+        table.add_row(label, *map("{:,}".format, counts))
+    return table

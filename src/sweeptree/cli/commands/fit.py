@@ -1,0 +1,164 @@
+"""`sweeptree fit`."""
+
+from __future__ import annotations
+
+import argparse
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from rich.markup import escape
+from rich.table import Table as RichTable
+
+from sweeptree.cli.estimator_options import estimator_options
+from sweeptree.cli.outputs import check_place, naming_output
+from sweeptree.cli.showing import WrongCallError, note, percent, show
+from sweeptree.estimator import BayesianTreeClassifier
+from sweeptree.summary import new_table
+from sweeptree.table_files import (
+    STANDARD_STREAM,
+    Table,
+    TableFileError,
+    labels_of,
+    read_table,
+)
+from sweeptree.table_files.table import Array, is_missing
+
+SUFFIX = ".sweeptree"
+N_MOST_USED = 5
+FEWEST_ROWS_OF_NAMES = 20
+SHARE_OF_NAMES = 0.9
+"""A column with so many different texts for its rows looks like an identifier."""
+MOST_CLASSES_SHOWN = 10
+KINDS = {"f": "number", "b": "boolean", "M": "date"}
+KINDS_IN_WORDS = {"number": "numbers", "text": "text", "date": "dates", "boolean": "true or false"}
+
+
+def run(options: argparse.Namespace) -> None:
+    """Fit a model to a table, save it, and sum it up."""
+    model = _make_model(options)
+    output = _output(options)
+    check_place(output)
+    table = read_table(options.table, as_text=[options.target], left_out=options.drop)
+    labels = _labels(table, options.target)
+    inputs = _inputs(table, options.target)
+    notes = [*table.notes, *_notes_on_names(inputs)]
+    for each in notes:
+        note(options, each)
+    model.fit(inputs.columns, labels)
+    with naming_output(output):
+        model.save(output)
+    record = _record(model, inputs, labels, output) | {"notes": notes}
+    if options.json or not options.quiet:
+        show(options, record, _summary_table(record, model), f"The model is in {escape(output)}")
+
+
+def _make_model(options: argparse.Namespace) -> BayesianTreeClassifier:
+    given = {o.name: getattr(options, o.name) for o in estimator_options() if o.name in options}
+    if options.quiet:
+        given.setdefault("progress", False)
+    model = BayesianTreeClassifier(**given)
+    model._validate_params()  # a wrong option is told before a large table is read
+    return model
+
+
+def _output(options: argparse.Namespace) -> str:
+    if options.output == STANDARD_STREAM:
+        raise WrongCallError("A model cannot go to standard output; give it a file with -o.")
+    if options.output:
+        return str(options.output)
+    if options.table == STANDARD_STREAM:
+        raise WrongCallError("A table from standard input has no name; say -o MODEL.")
+    return str(Path(options.table).with_suffix(SUFFIX))
+
+
+def _labels(table: Table, target: str) -> Array:
+    labels = labels_of(table, target)
+    classes = np.unique(labels)
+    if len(classes) < 2:
+        raise TableFileError(
+            f"Column {target!r} of {table.source} has only one class, {classes.tolist()[0]!r}; at "
+            "least two are needed."
+        )
+    return labels
+
+
+def _inputs(table: Table, target: str) -> Table:
+    inputs = table.without(target)
+    if not inputs.columns:
+        raise TableFileError(f"{table.source} has no column to learn from beside the target.")
+    return inputs
+
+
+def _notes_on_names(inputs: Table) -> list[str]:
+    return [
+        f"Column {name!r} has a different text in nearly each row and looks like an identifier; "
+        f"leave it out with --drop {name!r} unless it means something."
+        for name, column in inputs.columns.items()
+        if _looks_like_names(column)
+    ]
+
+
+def _looks_like_names(column: Array) -> bool:
+    if column.dtype != object:
+        return False
+    values = [value for value in column if isinstance(value, str)]
+    return len(values) >= FEWEST_ROWS_OF_NAMES and len(set(values)) > SHARE_OF_NAMES * len(values)
+
+
+def _record(
+    model: BayesianTreeClassifier, inputs: Table, labels: Array, output: str
+) -> dict[str, Any]:
+    posterior = model.posterior_
+    most_used = np.argsort(-model.feature_importances_, kind="stable")[:N_MOST_USED]
+    names = list(inputs.columns)
+    return {
+        "table": inputs.source,
+        "n_rows": len(inputs),
+        "columns": dict(Counter(_kind(column) for column in inputs.columns.values())),
+        "n_missing": int(sum(is_missing(column).sum() for column in inputs.columns.values())),
+        "classes": dict(Counter(labels.tolist()).most_common()),
+        "converged": posterior.converged,
+        "stopped_by": posterior.stopped_by,
+        "n_chains": posterior.n_chains,
+        "n_moves": posterior.n_moves,
+        "verdict": posterior.verdict._asdict(),
+        "n_leaves": posterior.n_leaves.mean(),
+        "share_of_splits": {names[c]: model.feature_importances_[c] for c in most_used},
+        "model": output,
+    }
+
+
+def _kind(column: Array) -> str:
+    if column.dtype == object:
+        values = [value for value in column if value is not None]
+        return "boolean" if values and isinstance(values[0], bool) else "text"
+    return KINDS[column.dtype.kind]
+
+
+def _summary_table(record: dict[str, Any], model: BayesianTreeClassifier) -> RichTable:
+    table = new_table("", ["", ""], [])
+    table.show_header = False
+    table.columns[1].no_wrap = False
+    by_kind = ", ".join(f"{n:,} {KINDS_IN_WORDS[kind]}" for kind, n in record["columns"].items())
+    used = [f"{name} {percent(share, 0)}" for name, share in record["share_of_splits"].items()]
+    converged = "converged" if record["converged"] else "not converged"
+    for name, words in {
+        "rows": f"{record['n_rows']:,}",
+        "columns": by_kind,
+        "missing values": f"{record['n_missing']:,}",
+        "classes": _classes_in_words(record["classes"]),
+        "trees": f"{record['n_leaves']:.1f} leaves on average",
+        "most splits are on": ", ".join(used),
+        "chains": f"{record['n_chains']} of {record['n_moves']:,} moves, {converged}",
+        "their agreement": model.posterior_.verdict.in_short(),
+    }.items():
+        table.add_row(name, escape(words))
+    return table
+
+
+def _classes_in_words(classes: dict[Any, int]) -> str:
+    shown = [f"{label} ({n:,})" for label, n in list(classes.items())[:MOST_CLASSES_SHOWN]]
+    n_more = len(classes) - len(shown)
+    return ", ".join(shown) + f" and {n_more} more" * (n_more > 0)

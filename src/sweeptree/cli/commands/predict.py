@@ -1,0 +1,72 @@
+"""`sweeptree predict`."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+import numpy as np
+
+from sweeptree.cli.models import load_model, model_rows, read_model_chunks
+from sweeptree.cli.outputs import check_table_output, naming_output
+from sweeptree.cli.showing import WrongCallError, note, show
+from sweeptree.estimator import BayesianTreeClassifier
+from sweeptree.fitted import rows_of
+from sweeptree.frames import names_of
+from sweeptree.table_files import STANDARD_STREAM, table_writer
+from sweeptree.table_files.table import Array
+from sweeptree.uncertainty.envelope import agreement_of_predicted
+
+
+def run(options: argparse.Namespace) -> None:
+    """Predict the rows of a table, chunk by chunk, so that memory does not grow with it."""
+    check_table_output(options)
+    model = load_model(options.model)
+    n_rows = 0
+    with naming_output(options.output), table_writer(options.output) as write:
+        for chunk in read_model_chunks(options.model, model, options.table, options.keep):
+            kept = {name: chunk.columns[name] for name in options.keep}
+            rows = model_rows(model, chunk)
+            if options.no_intervals:
+                predicted = _without_intervals(model, rows)
+            else:
+                predicted = _with_intervals(model, rows, options.level)
+            _check_names_differ(kept, predicted)
+            write(kept | predicted)
+            n_rows += len(chunk)
+    record = {"n_rows": n_rows, "classes": model.classes_, "output": options.output}
+    if options.json:
+        show(options, record)
+    elif options.output != STANDARD_STREAM:
+        note(options, f"{n_rows:,} rows are predicted, in {options.output}.")
+
+
+def _with_intervals(model: BayesianTreeClassifier, rows: Any, level: float) -> dict[str, Array]:
+    table = model.uncertainty(rows, level, by_class=True)
+    return {name: np.asarray(table[name]) for name in names_of(table)}
+
+
+def _without_intervals(model: BayesianTreeClassifier, rows: Any) -> dict[str, Array]:
+    probabilities = model.predict_proba(rows)
+    predicted, agreement = agreement_of_predicted(model, rows_of(model, rows))
+    entropies = model.entropies(rows)
+    columns = {
+        "predicted": model.classes_[predicted],
+        "probability": probabilities.max(axis=1),
+        "entropy": entropies.total,
+        "aleatoric": entropies.aleatoric,
+        "epistemic": entropies.epistemic,
+        "agreement": agreement.clip(max=1),
+    }
+    labels = model.classes_.tolist()
+    by_class = {f"probability_{label}": probabilities[:, i] for i, label in enumerate(labels)}
+    return columns | by_class
+
+
+def _check_names_differ(kept: dict[str, Array], predicted: dict[str, Array]) -> None:
+    for name in kept:
+        if name in predicted:
+            raise WrongCallError(
+                f"--keep {name} would stand beside a column of the predictions with that name; "
+                "rename it in the table."
+            )

@@ -1,0 +1,176 @@
+"""The estimator's parameters as options, learned from its source.
+
+Importing the estimator would import scikit-learn, which takes longer than ``--help`` may.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+ESTIMATOR = "BayesianTreeClassifier"
+SOURCE = Path(__file__).parents[1] / "estimator.py"
+
+
+class EstimatorOption(NamedTuple):
+    """A parameter of the estimator."""
+
+    name: str
+    annotation: str
+    """Its type in Python's words."""
+    default: object
+    type_in_words: str
+    """Of the docstring: what may be given, and the default."""
+    description: str
+    """Of the docstring, on one line."""
+
+    @property
+    def flag(self) -> str:
+        """How it is written on the command line."""
+        return flag_of(self.name)
+
+    @property
+    def choices(self) -> list[str]:
+        """Words among which to choose; none if anything else may be given."""
+        braces = re.match(r"\{(.*?)\}", self.type_in_words)
+        return re.findall(r'"([^"]+)"', braces[1]) if braces else []
+
+    @property
+    def first_sentence(self) -> str:
+        """What it is, in short."""
+        sentence = re.split(r"(?<=\.)\s", self.description, maxsplit=1)[0]
+        return with_flags(sentence.replace("`", ""))
+
+    def value_of(self, text: str) -> object:
+        """Turn what was written into a value of its type; the estimator checks the value."""
+        value = value_of(text, self.annotation)
+        is_one_of_a_list = isinstance(value, str) and "Sequence[str]" in self.annotation
+        return [value] if is_one_of_a_list and f'"{text}"' not in self.type_in_words else value
+
+
+def flag_of(name: str) -> str:
+    """Write a parameter as an option.
+
+    Examples
+    --------
+    >>> flag_of("n_chains")
+    '--n-chains'
+    """
+    return "--" + name.replace("_", "-")
+
+
+@cache
+def estimator_options() -> tuple[EstimatorOption, ...]:
+    """Return all parameters of the estimator, in the order of its signature."""
+    estimator = _class_definition()
+    described = _described_parameters(ast.get_docstring(estimator) or "")
+    return tuple(
+        EstimatorOption(
+            argument.arg,
+            ast.unparse(argument.annotation) if argument.annotation else "",
+            ast.literal_eval(default),
+            *described[argument.arg],
+        )
+        for argument, default in _arguments(estimator)
+    )
+
+
+def _class_definition() -> ast.ClassDef:
+    for node in ast.parse(SOURCE.read_text(encoding="utf-8")).body:
+        if isinstance(node, ast.ClassDef) and node.name == ESTIMATOR:
+            return node
+    raise LookupError(f"{SOURCE} does not define {ESTIMATOR}")
+
+
+def _arguments(estimator: ast.ClassDef) -> Iterator[tuple[ast.arg, ast.expr]]:
+    for node in estimator.body:
+        if isinstance(node, ast.FunctionDef) and node.name == "__init__":
+            for argument, default in zip(node.args.kwonlyargs, node.args.kw_defaults, strict=True):
+                if default is not None:
+                    yield argument, default
+
+
+def _described_parameters(docstring: str) -> dict[str, tuple[str, str]]:
+    """Return the type and the description of each parameter in a numpydoc docstring."""
+    section = re.search(r"Parameters\n-+\n(.*?)\n\n\w+\n-+\n", docstring, re.DOTALL)
+    lines = section[1] if section else ""
+    entries = re.findall(r"^(\w[\w, ]*) : (.+)\n((?:(?:    .*)?\n?)*)", lines, re.MULTILINE)
+    return {
+        name: (" ".join(type_in_words.split()), " ".join(text.split()))
+        for names, type_in_words, text in entries
+        for name in names.split(", ")
+    }
+
+
+def value_of(text: str, annotation: str) -> object:
+    """Turn text into a value that an annotation allows; text that fits none stays as it is.
+
+    Examples
+    --------
+    >>> value_of("4", "int"), value_of("none", "int | None"), value_of("auto", "int | str")
+    (4, None, 'auto')
+    >>> value_of("0.5,1", "float | Sequence[float] | str")
+    [0.5, 1.0]
+    >>> value_of("birth=0.5,death=0.5", "Mapping[str, float] | None")
+    {'birth': 0.5, 'death': 0.5}
+    """
+    if "None" in annotation and text.lower() == "none":
+        return None
+    if "Mapping" in annotation and "=" in text:
+        pairs = [part.partition("=") for part in text.split(",")]
+        name_type = "int | str" if "Mapping[Any" in annotation else "str"
+        return {
+            _scalar(name.strip(), name_type): _scalar(value, "float") for name, _, value in pairs
+        }
+    if "Sequence" in annotation and "," in text:
+        return [_scalar(part, annotation) for part in text.split(",")]
+    return _scalar(text, annotation)
+
+
+def _scalar(text: str, annotation: str) -> object:
+    words = re.findall(r"\w+", annotation)
+    if "bool" in words and text.lower() in ("true", "false"):
+        return text.lower() == "true"
+    for name, convert in (("int", int), ("float", float)):
+        try:
+            if name in words:
+                return convert(text)
+        except ValueError:
+            continue
+    return text
+
+
+def with_flags(message: str) -> str:
+    """Write parameters in a message of the estimator as the options that they are here.
+
+    Names that are also plain words, such as ``thin``, are only changed before an equals sign or
+    where the message calls them parameters.
+
+    Examples
+    --------
+    >>> with_flags("The 'thin' parameter of BayesianTreeClassifier must be at least 1.")
+    '--thin must be at least 1.'
+    >>> with_flags('max_seconds stopped them; use n_draws="auto".')
+    '--max-seconds stopped them; use --n-draws=auto.'
+    """
+    parameter, assignment, unmistakable = _patterns()
+    message = parameter.sub(lambda found: flag_of(found[1]), message)
+    message = assignment.sub(lambda found: f"{flag_of(found[1])}={found[2]}", message)
+    message = unmistakable.sub(lambda found: flag_of(found[1]), message)
+    return message.replace("model.summary()", "`sweeptree summary`")
+
+
+@cache
+def _patterns() -> tuple[re.Pattern[str], re.Pattern[str], re.Pattern[str]]:
+    """Return how messages speak of parameters: as such, before a value, by a name with _ in it."""
+    names = [option.name for option in estimator_options()]
+    any_name, any_with_dash = "|".join(names), "|".join(name for name in names if "_" in name)
+    return (
+        re.compile(rf"The '({any_name})' parameter(?: of {ESTIMATOR})?"),
+        re.compile(rf'\b({any_name})="?([\w.-]+)"?'),
+        re.compile(rf"\b({any_with_dash})\b"),
+    )

@@ -1,0 +1,48 @@
+"""Where results go, looked at before any work is done for them."""
+
+from __future__ import annotations
+
+import argparse
+import errno
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from sweeptree.cli.showing import WrongCallError
+from sweeptree.table_files import STANDARD_STREAM, check_output
+
+
+def check_table_output(options: argparse.Namespace) -> None:
+    """Refuse a table file that could not be written, or that would mix with a JSON document."""
+    check_output(options.output)
+    check_place(options.output)
+    if options.json and options.output == STANDARD_STREAM:
+        raise WrongCallError(
+            "--json and the table would both go to standard output; give the table a file with -o."
+        )
+
+
+def check_place(path: str) -> None:
+    """Refuse a place where no file can be written; directories that are missing will be made."""
+    if path == STANDARD_STREAM:
+        return
+    place = Path(path).absolute()
+    if place.is_dir():
+        raise IsADirectoryError(errno.EISDIR, "it is a directory; name a file in it", path)
+    above = next(parent for parent in place.parents if parent.exists())
+    if not above.is_dir():
+        raise NotADirectoryError(errno.ENOTDIR, "it is a file, not a directory", str(above))
+    if not os.access(above, os.W_OK):
+        raise PermissionError(errno.EACCES, "files cannot be written there", str(above))
+
+
+@contextmanager
+def naming_output(path: str) -> Iterator[None]:
+    """Name the file in errors of writing it, such as a full disk."""
+    try:
+        yield
+    except OSError as error:
+        if error.filename is None and not isinstance(error, BrokenPipeError):
+            raise OSError(error.errno, error.strerror, path) from error
+        raise

@@ -1,0 +1,94 @@
+"""What commands print: tables for people, or one JSON document for programs."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import sys
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from rich.console import Console, RenderableType
+
+
+class WrongCallError(ValueError):
+    """Options that do not go together, or with the table."""
+
+
+class PipeConsole(Console):
+    """A console that says when nobody reads it any more, instead of ending the program."""
+
+    def on_broken_pipe(self) -> None:
+        """Let the command line end quietly."""
+        raise BrokenPipeError
+
+
+def note(options: argparse.Namespace, words: str) -> None:
+    """Tell something by the way, on standard error."""
+    if not options.quiet:
+        print(f"sweeptree: note: {words}", file=sys.stderr)
+
+
+def show(
+    options: argparse.Namespace, record: Mapping[str, Any], *renderables: RenderableType
+) -> None:
+    """Print a result: the record as JSON if that is asked for, else the rest.
+
+    Strings stay on their line, so that paths can be copied; a `Text` is wrapped.
+    """
+    if options.json:
+        print(as_json(record))
+        return
+    console = PipeConsole()
+    for renderable in renderables:
+        console.print(renderable, highlight=False, soft_wrap=isinstance(renderable, str))
+
+
+def as_json(record: Any) -> str:
+    """Write a record of numpy and Python values as JSON; what is not finite becomes null.
+
+    Examples
+    --------
+    >>> print(as_json({"x": np.array([1.0, np.nan]), "n": np.int64(2)}))
+    {
+      "x": [
+        1.0,
+        null
+      ],
+      "n": 2
+    }
+    """
+    return json.dumps(plain(record), indent=2, ensure_ascii=False, allow_nan=False)
+
+
+def plain(value: Any) -> Any:
+    """Turn numpy values and tables into plain Python ones, for JSON."""
+    if isinstance(value, Mapping):
+        return {str(plain(name)): plain(each) for name, each in value.items()}
+    if isinstance(value, np.ndarray | np.generic):
+        return plain(value.tolist())
+    if isinstance(value, list | tuple):
+        return [plain(each) for each in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value if value is None or isinstance(value, bool | int | float | str) else str(value)
+
+
+def records(table: Any) -> list[dict[str, Any]]:
+    """Return the rows of a table that the library hands out, as dictionaries."""
+    names = list(table.columns) if hasattr(table, "columns") else list(table.dtype.names)
+    columns = [np.asarray(table[name]).tolist() for name in names]
+    return [dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True)]
+
+
+def percent(share: float, n_decimals: int = 1) -> str:
+    """Write a share in per cent.
+
+    Examples
+    --------
+    >>> percent(0.1234)
+    '12.3 %'
+    """
+    return f"{100 * share:.{n_decimals}f} %"

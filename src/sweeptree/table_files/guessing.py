@@ -1,0 +1,95 @@
+"""Telling by its cells what kind of column it is."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from sweeptree.table_files.cells import MISSING, CellKind, first_odd, number
+
+KINDS: tuple[CellKind, ...] = ("number", "boolean", "date")
+"""In the order in which they are preferred; text is what remains."""
+
+
+class Cell(NamedTuple):
+    """A cell and where it stands."""
+
+    text: str
+    line: int
+
+
+class ColumnGuess:
+    """What a column may be, by the cells seen so far.
+
+    Infinite numbers count as numbers here: whoever reads the column as numbers refuses them.
+
+    Parameters
+    ----------
+    has_decimal_commas : bool
+        Whether 1,5 is a number.
+
+    Examples
+    --------
+    >>> guess = ColumnGuess(has_decimal_commas=False)
+    >>> guess.look_at(["1", "2", "NA", "many"], [2, 3, 4, 5])
+    >>> guess.kind, guess.odd_cell
+    ('text', Cell(text='many', line=5))
+    """
+
+    def __init__(self, has_decimal_commas: bool) -> None:
+        self._has_decimal_commas = has_decimal_commas
+        self._possible = list(KINDS)
+        self._n_numbers = 0
+        self._n_words = 0
+        self._first_word: Cell | None = None
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether no cell had a value."""
+        return self._n_numbers + self._n_words == 0
+
+    @property
+    def kind(self) -> CellKind:
+        """What all cells are."""
+        return self._possible[0] if self._possible else "text"
+
+    @property
+    def odd_cell(self) -> Cell | None:
+        """The first that is no number, if the column is text but most cells are numbers."""
+        is_mostly_numbers = self._n_numbers > self._n_words
+        return self._first_word if self.kind == "text" and is_mostly_numbers else None
+
+    def look_at(self, cells: Sequence[str], lines: Sequence[int]) -> None:
+        """Take further cells into account.
+
+        Parameters
+        ----------
+        cells : sequence of str
+            Without space around them.
+        lines : sequence of int
+            Where each stands.
+        """
+        for kind in tuple(self._possible):
+            if kind != "number" and first_odd(cells, kind, self._has_decimal_commas) is not None:
+                self._possible.remove(kind)
+        if self._n_words <= self._n_numbers:  # else the column is text, and not by a few cells
+            self._count(cells, lines)
+
+    def _count(self, cells: Sequence[str], lines: Sequence[int]) -> None:
+        for cell, line in zip(cells, lines, strict=True):
+            if cell in MISSING:
+                continue
+            if self._is_number(cell):
+                self._n_numbers += 1
+                continue
+            self._n_words += 1
+            if self._first_word is None:
+                self._first_word = Cell(cell, line)
+                self._possible = [kind for kind in self._possible if kind != "number"]
+
+    def _is_number(self, cell: str) -> bool:
+        try:
+            number(cell.replace(",", ".") if self._has_decimal_commas else cell)
+        except ValueError:
+            return False
+        return True

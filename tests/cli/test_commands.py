@@ -1,0 +1,119 @@
+"""The commands that look at a model: evaluate, explain, tree, summary; and datasets."""
+
+import json
+import xml.etree.ElementTree as ET
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from sweeptree import cli, load, scores
+from sweeptree.datasets import load_wisconsin, make_xor3
+
+
+def as_json(capsys, *call):
+    assert cli.main([*call, "--json"]) == 0
+    return json.loads(capsys.readouterr().out, parse_constant=pytest.fail)
+
+
+def held_out(trained):
+    rows = pd.read_csv(trained[1])
+    return rows[["age", "dose", "pulse"]].astype(float), rows["outcome"].to_numpy()
+
+
+def test_evaluate_gives_the_scores_of_the_library(trained, capsys):
+    record = as_json(capsys, "evaluate", *trained)
+    X, y = held_out(trained)
+    model = load(trained[0])
+    probabilities = model.predict_proba(X)
+    assert record["target"] == "outcome"
+    assert record["scores"]["accuracy"] == pytest.approx(model.score(X, y))
+    assert record["scores"]["log_loss"] == pytest.approx(scores.log_loss(y, probabilities))
+    assert record["scores"]["brier"] == pytest.approx(scores.brier(y, probabilities))
+    confusion = pd.crosstab(y, model.predict(X))
+    np.testing.assert_array_equal(record["confusion"], confusion)
+    assert record["abstaining"][0]["answered"] == 1.0
+    assert record["abstaining"][0]["accuracy"] == pytest.approx(model.score(X, y))
+
+
+def test_evaluate_shows_what_it_found(trained, capsys):
+    assert cli.main(["evaluate", *trained, "--target", "outcome"]) == 0
+    out = capsys.readouterr().out
+    assert "60 rows" in out
+    for words in ("accuracy", "log-loss", "Brier", "calibration", "Confusion", "abstaining"):
+        assert words in out
+
+
+def test_evaluate_needs_to_know_the_target(trained, written, fails):
+    text = Path(trained[1]).read_text()
+    unlabelled = written(text.replace("died", "x"))
+    assert "--target" in fails(["evaluate", trained[0], unlabelled], 2)
+    words = "'x' in line"
+    assert words in fails(["evaluate", trained[0], unlabelled, "--target", "outcome"], 1)
+    call = ["evaluate", *trained, "--target", "outcom"]
+    assert "did you mean 'outcome'?" in fails(call, 2)
+
+
+def test_explain_explains_the_row_asked_for(trained, capsys, fails):
+    record = as_json(capsys, "explain", *trained, "--row", "7")
+    X, _ = held_out(trained)
+    expected = load(trained[0]).explain(X.iloc[[7]])
+    assert record["prediction"]["predicted"] == expected.prediction["predicted"]
+    assert record["prediction"]["lower"] == pytest.approx(expected.prediction["lower"])
+    assert len(record["similar"]) == 5
+    assert cli.main(["explain", *trained, "--row", "7"]) == 0
+    out = capsys.readouterr().out
+    assert out.startswith(f"Row 7 of {trained[1]}"[:79])
+    assert "Predicted" in out
+    beyond = fails(["explain", *trained, "--row", "60"], 2)
+    assert "--row 60 is beyond the last row" in beyond
+    assert "which is 59" in beyond
+
+
+def test_a_tree_is_shown_in_every_form(trained, capsys, tmp_path):
+    model, tree = trained[0], load(trained[0]).representative_tree("map")
+    assert cli.main(["tree", model, "--kind", "map"]) == 0
+    assert capsys.readouterr().out == tree.to_text()
+    assert cli.main(["tree", model, "--kind", "map", "--dot"]) == 0
+    assert capsys.readouterr().out == tree.to_dot()
+    picture = tmp_path / "tree.svg"
+    assert cli.main(["tree", model, "--kind", "map", "-o", str(picture)]) == 0
+    assert ET.parse(picture).getroot().tag.endswith("svg")
+    assert str(picture) in capsys.readouterr().err
+    assert as_json(capsys, "tree", model, "--kind", "map") == tree.to_dict()
+
+
+def test_a_tree_of_unknown_form_is_refused(trained, fails):
+    assert "end it in .svg" in fails(["tree", trained[0], "-o", "tree.png"], 2)
+
+
+def test_summary_tells_of_columns_and_chains(trained, capsys):
+    assert cli.main(["summary", trained[0]]) == 0
+    out = capsys.readouterr().out
+    for words in ("died, survived", "age", "R-hat", "birth", "converged"):
+        assert words in out
+    record = as_json(capsys, "summary", trained[0])
+    assert set(record["columns"]) == {"age", "dose", "pulse"}
+    assert sum(each["share_of_splits"] for each in record["columns"].values()) == pytest.approx(1)
+    assert record["n_draws"] == 40
+    assert record["parameters"]["n_chains"] == 2
+
+
+def test_datasets_are_listed_and_exported(capsys, tmp_path, fails):
+    record = as_json(capsys, "datasets")
+    assert record["wisconsin"]["n_rows"] == 699
+    assert record["votes"]["n_missing"] == 392
+    out = str(tmp_path / "w.csv")
+    assert as_json(capsys, "datasets", "export", "wisconsin", "-o", out)["output"] == out
+    data, exported = load_wisconsin(complete=False), pd.read_csv(out)
+    np.testing.assert_array_equal(exported[data.feature_names].to_numpy(), data.data)
+    assert exported["class"].tolist() == data.target_names[data.target].tolist()
+    assert "did you mean 'wisconsin'?" in fails(["datasets", "export", "wiscosin"], 2)
+
+
+def test_an_exported_set_is_exact(capsys):
+    assert cli.main(["datasets", "export", "xor3"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    X = make_xor3(random_state=0).data
+    assert [[float(c) for c in line.split(",")[:-1]] for line in lines[1:]] == X.tolist()

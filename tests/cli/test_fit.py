@@ -1,0 +1,137 @@
+"""`sweeptree fit`."""
+
+import io
+import json
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from patients import FIT, SHORT, patients
+from sweeptree import cli, load
+from sweeptree.table_files import table_writer
+
+
+def fit(path, *options):
+    return ["fit", path, "--target", "outcome", *FIT, *options]
+
+
+def test_a_table_and_its_target_are_enough(written, capsys):
+    path = written("\n".join(patients(60)))
+    assert cli.main(["fit", path, "--target", "outcome", *SHORT, "--max-seconds", "1"]) == 0
+    out, err = capsys.readouterr()
+    model = Path(path).with_suffix(".sweeptree")
+    assert out.endswith(f"The model is in {model}\n")
+    assert "60" in out
+    assert "4 numbers" in out
+    assert "age" in out
+    assert load(model).classes_.tolist() == ["died", "survived"]
+    assert all(line.startswith("sweeptree: ") for line in err.splitlines())
+
+
+def test_the_model_is_that_of_the_library(written, tmp_path):
+    path = written("\n".join(patients(60)))
+    assert cli.main(fit(path, "-o", str(tmp_path / "m.sweeptree"), "--drop", "patient")) == 0
+    model = load(tmp_path / "m.sweeptree")
+    assert model.feature_names_in_.tolist() == ["age", "dose", "pulse"]
+    assert model.get_params()["n_chains"] == 2
+    assert model.posterior_.n_leaves.shape == (2, 40)
+
+
+def test_summary_as_json_has_what_the_table_shows(written, capsys):
+    path = written("\n".join(patients(60)))
+    assert cli.main([*fit(path), "--json"]) == 0
+    record = json.loads(capsys.readouterr().out)
+    assert record["n_rows"] == 60
+    assert record["columns"] == {"number": 4}
+    assert sum(record["classes"].values()) == 60
+    assert record["n_missing"] == 0
+    assert set(record["share_of_splits"]) == {"patient", "age", "dose", "pulse"}
+    assert Path(record["model"]).exists()
+
+
+def test_whole_numbers_are_classes_as_ints(written, tmp_path):
+    text = "\n".join(patients(60)).replace("died", "0").replace("survived", "1")
+    assert cli.main(fit(written(text), "-o", str(tmp_path / "m"))) == 0
+    assert load(tmp_path / "m").classes_.tolist() == [0, 1]
+
+
+def test_a_parquet_table_gives_the_same_model(written, tmp_path):
+    pytest.importorskip("pyarrow")
+    text = written("\n".join(patients(60)))
+    names, *rows = [line.split(",") for line in Path(text).read_text().splitlines()]
+    columns = dict(zip(names, np.array(rows).T, strict=True))
+    columns = {n: c if n == "outcome" else c.astype(float) for n, c in columns.items()}
+    with table_writer(str(tmp_path / "t.parquet")) as write:
+        write(columns)
+    for name, path in (("a", text), ("b", str(tmp_path / "t.parquet"))):
+        assert cli.main(fit(path, "-o", str(tmp_path / name))) == 0
+    one, other = (load(tmp_path / name) for name in "ab")
+    np.testing.assert_array_equal(one.posterior_.n_leaves, other.posterior_.n_leaves)
+
+
+def test_an_identifier_is_noted(written, capsys):
+    lines = patients(60)
+    lines = [lines[0], *(f"name{line}" for line in lines[1:])]
+    cli.main(["fit", written("\n".join(lines)), "--target", "outcome", *SHORT])
+    err = capsys.readouterr().err
+    assert "'patient' has a different text in nearly each row" in err
+    assert "--drop 'patient'" in err
+
+
+def test_an_empty_column_is_left_out_with_a_note(written, capsys, tmp_path):
+    lines = [
+        f"{line},{end}" for line, end in zip(patients(60), ["ward", *["NA"] * 60], strict=True)
+    ]
+    call = ["fit", written("\n".join(lines)), "--target", "outcome", *SHORT]
+    assert cli.main([*call, "-o", str(tmp_path / "m")]) == 0
+    assert "note: Column 'ward' has no values and is left out." in capsys.readouterr().err
+    assert "ward" not in load(tmp_path / "m").feature_names_in_
+
+
+def test_quiet_says_nothing(written, capsys):
+    assert cli.main(fit(written("\n".join(patients(60))))) == 0
+    assert capsys.readouterr() == ("", "")
+
+
+def test_a_warning_is_one_line_in_the_words_of_the_command_line(written, capsys):
+    call = ["fit", written("\n".join(patients(60))), "--target", "outcome", *SHORT]
+    assert cli.main([*call, "--random-state", "0"]) == 0
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith("sweeptree: warning: The chains have not converged")
+    assert "--n-burn-in" in line
+    assert "n_burn_in" not in line
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "status", "words"),
+    [
+        ("--n-chains", "0", 2, "--n-chains must be an int in the range [1, inf)"),
+        ("--n-chains", "many", 2, "--n-chains must be an int"),
+        ("--strategy", "exakt", 2, "--strategy must be a str among"),
+        ("--thin", "0.5", 2, "--thin must be an int"),
+        ("--move-probabilities", "birth=0.5,death=0.6", 1, "--move-probabilities must sum to 1"),
+        ("--alpha", "1,2,3", 1, "alpha has 3 values but y has 2 classes"),
+        ("--n-rungs", "99", 2, "--n-rungs must be"),
+    ],
+)
+def test_a_wrong_value_names_its_option(option, value, status, words, written, fails):
+    path = written("\n".join(patients(60)))
+    assert words in fails(fit(path, option, value), status)
+
+
+def test_a_model_needs_a_file(written, fails):
+    assert "give it a file" in fails(fit(written("x"), "-o", "-"), 2)
+    assert "say -o MODEL" in fails(fit("-"), 2)
+
+
+def test_a_table_may_come_from_standard_input(tmp_path, monkeypatch):
+    stream = io.TextIOWrapper(io.BytesIO("\n".join(patients(60)).encode()))
+    monkeypatch.setattr(sys, "stdin", stream)
+    assert cli.main(fit("-", "-o", str(tmp_path / "m"))) == 0
+    assert len(load(tmp_path / "m").training_.labels) == 60
+
+
+def test_a_wrong_option_is_told_before_the_table_is_read(fails):
+    assert "--thin" in fails(["fit", "none.csv", "--target", "y", "--thin", "0"], 2)
