@@ -180,7 +180,7 @@ def _make_model(make: Callable[..., Any], parameters: dict[str, Any]) -> Any:
 
 def _unpack_posterior(arrays: Arrays, run: Mapping[str, Any]) -> Posterior:
     trees = unpack_trees(arrays)
-    sizes = sizes_of(trees)
+    sizes = sizes_of(trees.variable)
     tree_index = _native(arrays["tree_index"])
     require(tree_index.max() < len(trees), "a draw has a tree that is not there")
     draws = Draws(
