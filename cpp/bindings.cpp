@@ -77,9 +77,12 @@ void require(bool condition, const char* message) {
 }
 
 void init_data(Data* self, std::size_t n_classes, const Array<std::int32_t>& labels,
-                const Matrix<std::uint32_t>& order, const Array<double>& values,
-                const Array<std::uint32_t>& starts, const Array<std::int64_t>& value_offsets,
-                std::size_t mask_budget) {
+               const Array<std::uint8_t>& kinds, const Array<std::uint32_t>& n_missing,
+               const Matrix<std::uint32_t>& order, const Array<double>& values,
+               const Array<std::uint32_t>& starts, const Array<std::int64_t>& value_offsets,
+               std::size_t mask_budget) {
+  require(kinds.size() == order.shape(0) && n_missing.size() == order.shape(0),
+          "one kind and one number of missing values per variable");
   require(order.shape(0) == 0 || order.shape(1) == labels.size(),
           "order must have one column per row of the table");
   require(values.size() == starts.size(), "values and starts must be parallel");
@@ -87,8 +90,8 @@ void init_data(Data* self, std::size_t n_classes, const Array<std::int32_t>& lab
   for (std::size_t i = 0; i < labels.size(); ++i)
     require(labels.data()[i] >= 0 && labels.data()[i] < static_cast<std::int64_t>(n_classes),
             "a label is not a class");
-  new (self) Data({labels.size(), n_classes, view(labels), view(order), view(values), view(starts),
-                   view(value_offsets)},
+  new (self) Data({labels.size(), n_classes, view(labels), view(kinds), view(n_missing),
+                   view(order), view(values), view(starts), view(value_offsets)},
                   mask_budget);
 }
 
@@ -125,8 +128,10 @@ void init_strategy(Strategy* self, const std::vector<double>& p_move, bool redra
 }
 
 void init_forest(Forest* self, const Array<std::int64_t>& node_offsets,
-                 const Array<std::int32_t>& variable, const Array<double>& threshold) {
-  new (self) Forest(view(node_offsets), view(variable), view(threshold));
+                 const Array<std::int32_t>& variable, const Array<std::uint8_t>& test,
+                 const Array<double>& threshold, const Array<std::uint8_t>& missing_left) {
+  new (self) Forest(view(node_offsets),
+                    {view(variable), view(test), view(threshold), view(missing_left)});
 }
 
 Random random_of(nb::handle bit_generator) {
@@ -140,7 +145,8 @@ Random random_of(nb::handle bit_generator) {
 nb::object trees_to_numpy(const FlatTrees& trees, std::size_t n_classes) {
   const std::size_t n_leaves = trees.leaf_counts.size() / n_classes;
   return nb::make_tuple(to_numpy(trees.node_offsets), to_numpy(trees.variable),
-                        to_numpy(trees.threshold),
+                        to_numpy(trees.test), to_numpy(trees.threshold),
+                        to_numpy(trees.missing_left),
                         to_numpy(trees.leaf_counts, {n_leaves, n_classes}));
 }
 
@@ -211,49 +217,73 @@ class BoundChain {
 
   nb::object tree() const {
     FlatTrees flat;
-    flat.append(chain_.tree(), target_.data->n_classes());
+    flat.append(chain_.tree(), *target_.data);
     return trees_to_numpy(flat, target_.data->n_classes());
   }
 
-  // Replaces the tree; false if a leaf of the new one would be starved.
-  bool plant(const Array<std::int32_t>& variable, const Array<double>& threshold) {
+  // Replaces the tree; false if a leaf of the new one would be starved. Nodes come in preorder,
+  // as their variable (-1: a leaf) and the number of the rule among those of the variable.
+  bool plant(const Array<std::int32_t>& variable, const Array<std::int32_t>& cut) {
+    require(variable.size() == cut.size(), "variables and cuts must fit together");
+    FlatTrees model;
+    for (std::size_t i = 0; i < variable.size(); ++i) {
+      const int v = variable.data()[i];
+      if (v < 0) {
+        model.append_node(v, Test::at_most, 0.0, false);
+        continue;
+      }
+      const Rule rule = checked_rule(v, cut.data()[i]);
+      const Variable& its = target_.data->variable(v);
+      model.append_node(v, its.test_of(rule.cut), rule.threshold,
+                        its.sends_missing_left(rule.cut));
+    }
     const std::vector<std::int64_t> ends{0, static_cast<std::int64_t>(variable.size())};
-    const Forest checked(ends, view(variable), view(threshold));
-    require(checked.highest_variable() < target_.data->n_variables(), "no such variable");
+    const Forest checked(ends, {model.variable, model.test, model.threshold, model.missing_left});
     require(static_cast<int>(checked.n_leaves()) <= target_.max_leaves, "too many leaves");
-    return chain_.plant(view(variable), view(threshold));
+    return chain_.plant(model);
   }
 
   // Evaluates one move on the present tree, without drawing anything: whether it is available,
   // its log acceptance ratio, and the tree it leads to. `node` counts in preorder. The present
   // tree is left as it was, by planting it again.
-  nb::object propose(const std::string& move, int node, int variable, double threshold,
+  nb::object propose(const std::string& move, int node, int variable, int cut,
                      const std::string& drawn, bool is_left, int other) {
-    const std::size_t n_classes = target_.data->n_classes();
     FlatTrees before;
-    before.append(chain_.tree(), n_classes);
-    chain_.plant(before.variable, before.threshold);
+    before.append(chain_.tree(), *target_.data);
+    chain_.plant(before);
     Proposal proposal{named(moves, move), node_at(node)};
     proposal.drawn = named(rule_draws, drawn);
     proposal.is_left = is_left;
     if (other != none) proposal.other = node_at(other);
     require(is_fit(proposal), "this move cannot be made at this node");
-    if (variable != none) {
-      require(variable < target_.data->n_variables(), "no such variable");
-      proposal.rule = {variable, target_.data->cut_of(variable, threshold), threshold};
-    }
+    if (variable != none) proposal.rule = checked_rule(variable, cut);
+    if (proposal.drawn == RuleDraw::gaussian)
+      require(is_threshold(proposal.rule) && is_threshold(chain_.tree()[proposal.node].rule),
+              "only a threshold can make a Gaussian step");
     const Evaluation evaluation = chain_.walker().evaluate(proposal);
     FlatTrees after;
     if (evaluation.is_available) chain_.walker().commit(proposal, evaluation);
     else chain_.walker().drop(proposal);
-    after.append(chain_.tree(), n_classes);
-    chain_.plant(before.variable, before.threshold);
+    after.append(chain_.tree(), *target_.data);
+    chain_.plant(before);
     return nb::make_tuple(evaluation.is_available,
                           evaluation.log_ratio + evaluation.log_likelihood_change,
-                          trees_to_numpy(after, n_classes));
+                          trees_to_numpy(after, target_.data->n_classes()));
   }
 
  private:
+  bool is_threshold(const Rule& rule) const {
+    return rule.variable != none &&
+           target_.data->variable(rule.variable).test_of(rule.cut) == Test::at_most;
+  }
+
+  // The rule in the middle of its gap.
+  Rule checked_rule(int variable, int cut) const {
+    require(variable >= 0 && variable < target_.data->n_variables(), "no such variable");
+    require(target_.data->is_inside(variable, cut), "no such rule");
+    return rule_at(*target_.data, variable, cut, 0.5);
+  }
+
   bool is_fit(const Proposal& proposal) const {
     const Tree& tree = chain_.tree();
     const bool may_grow = tree.n_leaves() < target_.max_leaves;
@@ -357,9 +387,9 @@ NB_MODULE(_kernel, m) {
   m.doc() = "The compiled engine. See sweeptree.reference for the same algorithm in Python.";
 
   nb::class_<Data>(m, "Data")
-      .def("__init__", &init_data, nb::keep_alive<1, 5>(), nb::keep_alive<1, 6>(), "n_classes"_a,
-           "labels"_a, "order"_a, "values"_a.noconvert(), "starts"_a.noconvert(),
-           "value_offsets"_a, "mask_budget"_a)
+      .def("__init__", &init_data, nb::keep_alive<1, 7>(), nb::keep_alive<1, 8>(), "n_classes"_a,
+           "labels"_a, "kinds"_a, "n_missing"_a, "order"_a, "values"_a.noconvert(),
+           "starts"_a.noconvert(), "value_offsets"_a, "mask_budget"_a)
       .def_prop_ro("mask_bytes", &Data::mask_bytes);
 
   nb::class_<Target>(m, "Target")
@@ -385,12 +415,13 @@ NB_MODULE(_kernel, m) {
       .def_prop_ro("draws", &BoundChain::draws)
       .def_prop_ro("full_trace", &BoundChain::full_trace)
       .def_prop_ro("tree", &BoundChain::tree)
-      .def("plant", &BoundChain::plant, "variable"_a, "threshold"_a)
+      .def("plant", &BoundChain::plant, "variable"_a, "cut"_a)
       .def("propose", &BoundChain::propose, "move"_a, "node"_a, "variable"_a = none,
-           "threshold"_a = 0.0, "drawn"_a = "prior", "is_left"_a = false, "other"_a = none);
+           "cut"_a = none, "drawn"_a = "prior", "is_left"_a = false, "other"_a = none);
 
   nb::class_<Forest>(m, "Forest")
-      .def("__init__", &init_forest, "node_offsets"_a, "variable"_a, "threshold"_a)
+      .def("__init__", &init_forest, "node_offsets"_a, "variable"_a, "test"_a, "threshold"_a,
+           "missing_left"_a)
       .def_prop_ro("n_trees", &Forest::n_trees)
       .def_prop_ro("n_leaves", &Forest::n_leaves)
       .def("average", &average, "x"_a, "weight"_a, "leaf_value"_a)

@@ -62,9 +62,9 @@ class Chain {
   const Walker& walker() const { return *walkers_.front(); }
   const Tree& tree() const { return walker().tree(); }
 
-  bool plant(std::span<const std::int32_t> variable, std::span<const double> threshold) {
+  bool plant(const FlatTrees& model) {
     has_changed_ = true;
-    return walker().plant(variable, threshold);
+    return walker().plant(model);
   }
 
   const Draws& draws() const { return draws_; }
@@ -115,7 +115,7 @@ class Chain {
     n_since_draw_ = 0;
     walker().forget_rounding();
     if (has_changed_) {
-      draws_.trees.append(tree(), target_.data->n_classes());
+      draws_.trees.append(tree(), *target_.data);
       has_changed_ = false;
     }
     draws_.n_leaves.push_back(tree().n_leaves());

@@ -102,15 +102,33 @@ inline int draw_by_log_weight(Random& random, std::vector<double>& log_weights) 
   return static_cast<int>(std::min(above, log_weights.end() - 1) - log_weights.begin());
 }
 
-// One uniform gives both the cut (or gap) and the place inside it.
+// A rule at one place among those of a variable, the fraction being that inside its gap.
+inline Rule rule_at(const Data& data, int variable, int cut, double fraction) {
+  return {variable, cut, data.variable(variable).threshold_of(cut, fraction)};
+}
+
+// One uniform gives both the rule and, of a threshold, the place inside its gap.
+inline Rule draw_observed_rule(Random& random, const Data& data, int variable) {
+  const double place = random.uniform() * data.n_cuts(variable);
+  const int cut = static_cast<int>(place);
+  return rule_at(data, variable, cut, place - cut);
+}
+
+// A threshold anywhere in the variable's range.
+inline Rule draw_threshold(Random& random, const Data& data, int v, bool missing_left) {
+  const Variable& variable = data.variable(v);
+  const double threshold = variable.values.front() + random.uniform() * variable.range();
+  return {v, variable.cut_of(Test::at_most, threshold, missing_left), threshold};  // Eq. 14
+}
+
 inline Rule draw_rule_of(Random& random, const Data& data, RulePrior prior, int variable) {
-  if (prior == RulePrior::observed) {
-    const double place = random.uniform() * data.n_cuts(variable);
-    const int cut = static_cast<int>(place);
-    return {variable, cut, data.threshold_in_gap(variable, cut, place - cut)};
-  }
-  const double threshold = data.lowest(variable) + random.uniform() * data.range(variable);
-  return {variable, data.cut_of(variable, threshold), threshold};  // Eq. 14
+  const Variable& its = data.variable(variable);
+  if (prior == RulePrior::observed || !its.is_ordered())
+    return draw_observed_rule(random, data, variable);
+  if (its.n_missing == 0) return draw_threshold(random, data, variable, false);
+  const int cut = random.below(its.n_cuts);  // whether missing values are asked for, or their side
+  if (its.asks_missing(cut)) return rule_at(data, variable, cut, 0.0);
+  return draw_threshold(random, data, variable, its.sends_missing_left(cut));
 }
 
 inline Rule draw_rule(Random& random, const Data& data, RulePrior prior) {
@@ -131,14 +149,16 @@ inline Rule draw_rank_step(Random& random, const Data& data, const Rule& rule) {
   const int cut = random.uniform() < 0.5 ? rule.cut - size : rule.cut + size;
   const double fraction = random.uniform();
   if (!data.is_inside(rule.variable, cut)) return {rule.variable, cut, rule.threshold};
-  return {rule.variable, cut, data.threshold_in_gap(rule.variable, cut, fraction)};
+  return rule_at(data, rule.variable, cut, fraction);
 }
 
-// A Gaussian step from the present threshold (Eq. 16). It may leave the variable's range.
+// A Gaussian step from the present threshold (Eq. 16), and a side for missing values. It may leave
+// the variable's range.
 inline Rule draw_gaussian_step(Random& random, const Data& data, const Rule& rule, double scale) {
-  const double sigma = scale * data.range(rule.variable);
-  const double threshold = rule.threshold + sigma * random.normal();
-  return {rule.variable, data.cut_of(rule.variable, threshold), threshold};
+  const Variable& variable = data.variable(rule.variable);
+  const double threshold = rule.threshold + scale * variable.range() * random.normal();
+  const bool missing_left = variable.n_missing > 0 && random.uniform() < 0.5;
+  return {rule.variable, variable.cut_of(Test::at_most, threshold, missing_left), threshold};
 }
 
 // Birth, k -> k + 1 terminal nodes (Eq. 10). The rule is drawn from its prior, so those factors
@@ -156,14 +176,16 @@ inline double death_log_ratio(int k, int n_prunable, const MoveProbabilities& p_
 
 // A new rule of the same variable. A rule drawn from the prior needs no factor. A Gaussian step is
 // symmetric between thresholds, whose density under observed cuts is 1 / (N gap) inside a gap; a
-// step over cut points is symmetric between cuts, whose prior under continuous rules is their gap.
+// step over cut points is symmetric between cuts, which under continuous rules differ in mass.
 inline double rule_log_ratio(RuleDraw drawn, RulePrior prior, const Data& data, const Rule& from,
                              const Rule& to) {
-  const bool is_paid = (drawn == RuleDraw::gaussian && prior == RulePrior::observed) ||
-                       (drawn == RuleDraw::ranks && prior == RulePrior::continuous);
-  if (!is_paid) return 0.0;
-  const double ratio = data.gap(from.variable, from.cut) / data.gap(to.variable, to.cut);
-  return drawn == RuleDraw::gaussian ? std::log(ratio) : -std::log(ratio);
+  const Variable& variable = data.variable(from.variable);
+  if (drawn == RuleDraw::gaussian && prior == RulePrior::observed)
+    return std::log(variable.gap(from.cut) / variable.gap(to.cut));
+  if (drawn == RuleDraw::ranks && prior == RulePrior::continuous)
+    return log_rule_prior(prior, data, to.variable, to.cut) -
+           log_rule_prior(prior, data, from.variable, from.cut);
+  return 0.0;
 }
 
 // Graft, k -> k + 1: one of 2k - 1 nodes, one of two sides, a rule from its prior; undone by the

@@ -1,8 +1,10 @@
 // The prior of a tree: its shape and its rules.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <numeric>
 #include <vector>
 
 #include "data.hpp"
@@ -94,14 +96,47 @@ class RangePrior {
   double p_splittable(const Word* mask) const {
     if (data_->n_variables() == 0) return 0.0;
     double sum = 0.0;
-    for (int v = 0; v < data_->n_variables(); ++v) {
-      const auto [low, high] = data_->inner_ranks(v, mask, min_samples_leaf_);
-      if (low >= high) continue;
-      sum += rule_prior_ == RulePrior::observed
-                 ? static_cast<double>(high - low) / data_->n_cuts(v)
-                 : (data_->value(v, high) - data_->value(v, low)) / data_->range(v);
-    }
+    for (int v = 0; v < data_->n_variables(); ++v)
+      sum += data_->variable(v).is_ordered() ? share_of_thresholds(v, mask) : share_of_levels(v, mask);
     return sum / data_->n_variables();
+  }
+
+  // The share of an ordered variable's rules that leave both sides enough rows.
+  double share_of_thresholds(int v, const Word* mask) const {
+    const Variable& variable = data_->variable(v);
+    if (variable.n_missing == 0) return mass_between(v, mask, min_samples_leaf_, min_samples_leaf_);
+    const int n_missing = data_->count_missing(v, mask);
+    const int n_present = data_->count(mask) - n_missing;
+    const int n_more = std::max(min_samples_leaf_ - n_missing, 0);  // on the side of missing ones
+    double share = 0.0;
+    if (variable.n_questions > 0 && n_present >= min_samples_leaf_)
+      share = mass_between(v, mask, min_samples_leaf_, n_more) +
+              mass_between(v, mask, n_more, min_samples_leaf_);
+    if (std::min(n_missing, n_present) >= min_samples_leaf_) share += 1.0 / variable.n_cuts;
+    return share;
+  }
+
+  // The mass of the thresholds, with missing values on one side, that leave n rows with a value
+  // left and m right.
+  double mass_between(int v, const Word* mask, int n, int m) const {
+    const Variable& variable = data_->variable(v);
+    const auto [low, high] = data_->inner_ranks(v, mask, n, m);
+    if (low >= high) return 0.0;
+    if (rule_prior_ == RulePrior::observed) return static_cast<double>(high - low) / variable.n_cuts;
+    return (variable.values[high] - variable.values[low]) / variable.range() *
+           variable.n_questions / variable.n_cuts;
+  }
+
+  double share_of_levels(int v, const Word* mask) const {
+    const int n_rows = data_->count(mask);
+    std::vector<int> left_counts(data_->n_classes());
+    int n_splitting = 0;
+    for (int cut = 0; cut < data_->n_cuts(v); ++cut) {
+      data_->split(mask, v, cut, nullptr, nullptr, left_counts.data());
+      const int n_left = std::accumulate(left_counts.begin(), left_counts.end(), 0);
+      n_splitting += std::min(n_left, n_rows - n_left) >= min_samples_leaf_;
+    }
+    return static_cast<double>(n_splitting) / data_->n_cuts(v);
   }
 
   bool is_used_;
@@ -111,13 +146,16 @@ class RangePrior {
   int min_samples_leaf_;
 };
 
-// The log probability that the prior gives a variable and a cut: the mass of the whole gap in
-// which the threshold lies, so that it does not depend on the variable's units.
-inline double log_rule_prior(RulePrior kind, const Data& data, int variable, int cut) {
+// The log probability that the prior gives a variable and a rule. Rules of a variable are equally
+// likely, but for thresholds under continuous rules: these have the mass of their whole gap, so
+// that it does not depend on the variable's units.
+inline double log_rule_prior(RulePrior kind, const Data& data, int v, int cut) {
+  const Variable& variable = data.variable(v);
   const double log_variable = -std::log(static_cast<double>(data.n_variables()));
-  if (kind == RulePrior::observed)
-    return log_variable - std::log(static_cast<double>(data.n_cuts(variable)));
-  return log_variable + std::log(data.gap(variable, cut) / data.range(variable));
+  if (kind == RulePrior::observed || variable.test_of(cut) != Test::at_most)
+    return log_variable - std::log(static_cast<double>(variable.n_cuts));
+  const double share = static_cast<double>(variable.n_questions) / variable.n_cuts;
+  return log_variable + std::log(variable.gap(cut) / variable.range() * share);
 }
 
 }  // namespace sweeptree

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "data.hpp"
 #include "tree.hpp"
 
 namespace sweeptree {
@@ -15,11 +16,13 @@ namespace sweeptree {
 struct FlatTrees {
   std::vector<std::int64_t> node_offsets{0};
   std::vector<std::int32_t> variable;
+  std::vector<std::uint8_t> test;
   std::vector<double> threshold;
+  std::vector<std::uint8_t> missing_left;  // whether a missing value goes left
   std::vector<std::int32_t> leaf_counts;
 
-  void append(const Tree& tree, std::size_t n_classes) {
-    append_subtree(tree, tree.root(), n_classes);
+  void append(const Tree& tree, const Data& data) {
+    append_subtree(tree, tree.root(), data);
     node_offsets.push_back(static_cast<std::int64_t>(variable.size()));
   }
 
@@ -30,9 +33,25 @@ struct FlatTrees {
     const std::int64_t end = other.node_offsets[t + 1];
     const auto n = static_cast<std::int64_t>(n_classes);
     copy(other.variable, begin, end, variable);
+    copy(other.test, begin, end, test);
     copy(other.threshold, begin, end, threshold);
+    copy(other.missing_left, begin, end, missing_left);
     copy(other.leaf_counts, (begin + number) / 2 * n, (end + number + 1) / 2 * n, leaf_counts);
     node_offsets.push_back(static_cast<std::int64_t>(variable.size()));
+  }
+
+  void append_node(int its_variable, Test its_test, double its_threshold, bool goes_left) {
+    variable.push_back(its_variable);
+    test.push_back(static_cast<std::uint8_t>(its_test));
+    threshold.push_back(its_threshold);
+    missing_left.push_back(goes_left);
+  }
+
+  Rule rule_of(std::size_t node, const Data& data) const {
+    const Variable& its = data.variable(variable[node]);
+    const Test its_test = static_cast<Test>(test[node]);
+    return {variable[node], its.cut_of(its_test, threshold[node], missing_left[node] != 0),
+            threshold[node]};
   }
 
  private:
@@ -42,17 +61,26 @@ struct FlatTrees {
     to.insert(to.end(), from.begin() + begin, from.begin() + end);
   }
 
-  void append_subtree(const Tree& tree, int node, std::size_t n_classes) {
+  void append_subtree(const Tree& tree, int node, const Data& data) {
     const Node& here = tree[node];
-    variable.push_back(here.is_leaf() ? none : here.rule.variable);
-    threshold.push_back(here.is_leaf() ? 0.0 : here.rule.threshold);
     if (here.is_leaf()) {
+      append_node(none, Test::at_most, 0.0, false);
       const int* counts = tree.counts(node);
-      leaf_counts.insert(leaf_counts.end(), counts, counts + n_classes);
+      leaf_counts.insert(leaf_counts.end(), counts, counts + data.n_classes());
       return;
     }
-    append_subtree(tree, here.left, n_classes);
-    append_subtree(tree, here.right, n_classes);
+    const Rule& rule = here.rule;
+    append_node(rule.variable, data.variable(rule.variable).test_of(rule.cut), rule.threshold,
+                sends_missing_left(tree, here, data));
+    append_subtree(tree, here.left, data);
+    append_subtree(tree, here.right, data);
+  }
+
+  // Where training had no missing value, one that comes up later goes with the most rows.
+  static bool sends_missing_left(const Tree& tree, const Node& node, const Data& data) {
+    const Variable& its = data.variable(node.rule.variable);
+    if (its.n_missing > 0) return its.sends_missing_left(node.rule.cut);
+    return tree[node.left].n_rows >= tree[node.right].n_rows;
   }
 };
 

@@ -35,9 +35,15 @@ class RuleMoves {
     if (proposal.node == none) return;
     const Data& data = state_.data;
     const Rule& rule = tree_[proposal.node].rule;
+    const Variable& variable = data.variable(rule.variable);
     proposal.drawn = state_.strategy.rule_draw;
     if (proposal.drawn == RuleDraw::ranks && random.uniform() < p_anywhere)
       proposal.drawn = RuleDraw::prior;
+    if (!variable.is_ordered()) proposal.drawn = RuleDraw::prior;  // levels have no neighbours
+    if (proposal.drawn == RuleDraw::gaussian && variable.asks_missing(rule.cut)) {
+      proposal = Proposal{change_rule};  // there is no threshold to step from
+      return;
+    }
     switch (proposal.drawn) {
       case RuleDraw::prior:
         proposal.rule = draw_rule_of(random, data, state_.target.rule_prior, rule.variable);
@@ -84,8 +90,8 @@ class RuleMoves {
     proposal.node = tree_.splits[place < place_of_root ? place : place + 1];
     if (!tree_.shares_cut_with_sibling(proposal.node)) return;
     proposal.rule = tree_[tree_[proposal.node].parent].rule;
-    proposal.rule.threshold = state_.data.threshold_in_gap(proposal.rule.variable,
-                                                           proposal.rule.cut, random.uniform());
+    proposal.rule =
+        rule_at(state_.data, proposal.rule.variable, proposal.rule.cut, random.uniform());
   }
 
   // A parent and a child exchange their rules; if both children have one cut, both take part.

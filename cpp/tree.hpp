@@ -16,8 +16,8 @@ inline constexpr int none = -1;
 
 struct Rule {
   int variable = none;
-  int cut = none;
-  double threshold = 0.0;  // somewhere inside the cut's gap; rows with value <= threshold go left
+  int cut = none;          // which of the variable's rules
+  double threshold = 0.0;  // somewhere inside the cut's gap; of a category its level or group
 };
 
 // A set of nodes that gives its i-th member, in an order that both engines share.

@@ -5,7 +5,6 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <span>
 #include <vector>
 
 #include "branch_moves.hpp"
@@ -116,17 +115,17 @@ class Walker {
     state_.refill.drop();
   }
 
-  // Replaces the tree; `nodes` come in preorder, the variable of a terminal node is `none`.
+  // Replaces the tree by the one that the model holds.
   // Returns false, and leaves a single terminal node, if some leaf would be starved.
-  bool plant(std::span<const std::int32_t> variable, std::span<const double> threshold) {
+  bool plant(const FlatTrees& model) {
     state_.plant_root();
     std::vector<int> waiting{tree().root()};
-    for (std::size_t i = 0; i < variable.size(); ++i) {
+    for (std::size_t i = 0; i < model.variable.size(); ++i) {
       const int node = waiting.back();
       waiting.pop_back();
-      if (variable[i] == none) continue;
+      if (model.variable[i] == none) continue;
       Proposal proposal{birth, node};
-      proposal.rule = {variable[i], state_.data.cut_of(variable[i], threshold[i]), threshold[i]};
+      proposal.rule = model.rule_of(i, state_.data);
       const Evaluation evaluation = evaluate(proposal);
       if (!evaluation.is_available) {
         state_.plant_root();
@@ -142,8 +141,8 @@ class Walker {
   // Takes the tree and the alpha of another, and its count of moves.
   void follow(const Walker& other) {
     FlatTrees model;
-    model.append(other.tree(), state_.data.n_classes());
-    plant(model.variable, model.threshold);
+    model.append(other.tree(), state_.data);
+    plant(model);
     state_.use_alpha(other.state_.alpha);
     state_.n_moves_made = other.state_.n_moves_made;
   }

@@ -4,8 +4,8 @@ Everything here follows from the definition of the posterior alone:
 
     p(T | D)  ∝  1[every leaf holds ≥ p_min rows] · 1[k ≤ K] · shape(T) · ∏ rule(v, cut) · ∏ leaf
 
-`BoxProgram` sums it over all trees by dynamic programming over axis-parallel boxes; `all_trees`
-lists the trees one by one.
+`BoxProgram` sums it over all trees by dynamic programming over boxes, which are sets of values of
+each variable, a missing one among them; `all_trees` lists the trees one by one.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from itertools import product
 import numpy as np
 
 from sweeptree.encoding import encode
-from sweeptree.settings import MOVES, StrategySettings, TargetSettings
+from sweeptree.settings import MOVES, TESTS, StrategySettings, TargetSettings
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,9 +40,11 @@ class Problem:
     max_leaves: int = 5
     n_classes: int = 2
 
+    kinds: tuple[str, ...] = ()
+
     @cached_property
     def table(self):
-        return encode(self.X, self.y.astype(np.int32), self.n_classes)
+        return encode(self.X, self.y.astype(np.int32), self.n_classes, self.kinds)
 
     @property
     def target(self):
@@ -61,32 +63,80 @@ class Problem:
 
     @cached_property
     def values(self):
-        return [np.unique(column) for column in self.X.T]
+        return [np.unique(column[~np.isnan(column)]) for column in self.X.T]
 
     @cached_property
     def ranks(self):
+        """(row, variable); a missing value comes after the last."""
         return np.column_stack(
             [np.searchsorted(v, x) for v, x in zip(self.values, self.X.T, strict=True)]
         )
+
+    def points(self, ranks):
+        """The table with these ranks."""
+        with_missing = [np.append(v, np.nan) for v in self.values]
+        return np.column_stack([v[r] for v, r in zip(with_missing, ranks.T, strict=True)])
 
     @property
     def n_variables(self):
         return self.X.shape[1]
 
-    def n_cuts(self, variable):
-        return len(self.values[variable]) - 1
+    def kind(self, variable):
+        return self.kinds[variable] if self.kinds else "ordered"
 
-    def midpoint(self, variable, cut):
-        return (self.values[variable][cut] + self.values[variable][cut + 1]) / 2
+    @cached_property
+    def left_sets(self):
+        """For each variable and rule, the ranks that go left, as bits."""
+        return [self._left_sets(variable) for variable in range(self.n_variables)]
+
+    def _left_sets(self, variable):
+        n = len(self.values[variable])
+        questions = {
+            "ordered": [2 ** (rank + 1) - 1 for rank in range(n - 1)],
+            "levels": [2**rank for rank in range(n if n > 2 else n - 1)],
+            "groups": list(range(1, 2 ** (n - 1))),
+        }[self.kind(variable)]
+        if not np.isnan(self.X[:, variable]).any():
+            return questions
+        missing = 2**n
+        return [left | side for left in questions for side in (0, missing)] + [missing]
+
+    def n_cuts(self, variable):
+        return len(self.left_sets[variable])
+
+    def goes_left(self, ranks, variable, cut):
+        return self.left_sets[variable][cut] >> ranks & 1 == 1
+
+    def cut_of(self, variable, test, threshold, missing_left):
+        """The rule that a node of a recorded tree asks."""
+        values = self.values[variable]
+        missing = int(missing_left and np.isnan(self.X[:, variable]).any()) << len(values)
+        left = {
+            "at most": 2 ** int(np.searchsorted(values, threshold, side="right")) - 1,
+            "is level": 2 ** int(threshold),
+            "in group": int(threshold),
+            "is missing": 0,
+        }[TESTS[test]]
+        return self.left_sets[variable].index(left | missing)
 
     def gap(self, variable, cut):
-        return self.values[variable][cut + 1] - self.values[variable][cut]
+        n_values = len(self.values[variable])
+        highest_left = (self.left_sets[variable][cut] % 2**n_values).bit_length() - 1
+        return self.values[variable][highest_left + 1] - self.values[variable][highest_left]
+
+    def is_threshold(self, variable, cut):
+        asks_missing = self.left_sets[variable][cut] == 2 ** len(self.values[variable])
+        return self.kind(variable) == "ordered" and not asks_missing
 
     def cut_probability(self, variable, cut):
-        """Of a cut, given its variable."""
-        if self.rule_prior == "observed":
-            return 1 / self.n_cuts(variable)
-        return self.gap(variable, cut) / np.ptp(self.values[variable])
+        """Of a rule, given its variable."""
+        n_cuts = self.n_cuts(variable)
+        if self.rule_prior == "observed" or not self.is_threshold(variable, cut):
+            return 1 / n_cuts
+        share_of_thresholds = sum(self.is_threshold(variable, c) for c in range(n_cuts)) / n_cuts
+        n_sides = 2 if np.isnan(self.X[:, variable]).any() else 1
+        share = self.gap(variable, cut) / np.ptp(self.values[variable])
+        return share * share_of_thresholds / n_sides
 
     def rule_probability(self, variable, cut):
         return self.cut_probability(variable, cut) / self.n_variables
@@ -108,7 +158,7 @@ class Problem:
         """P_s: the chance that a rule drawn from its prior leaves both sides enough rows."""
         total = 0.0
         for variable, cut in self.rules():
-            n_left = np.count_nonzero(self.ranks[rows, variable] <= cut)
+            n_left = np.count_nonzero(self.goes_left(self.ranks[rows, variable], variable, cut))
             if min(n_left, len(rows) - n_left) >= self.p_min:
                 total += self.rule_probability(variable, cut)
         return total
@@ -167,7 +217,7 @@ class BoxProgram:
     def __init__(self, problem):
         self.problem = problem
         self.sums = {}
-        self.whole = tuple((0, len(v) - 1) for v in problem.values)
+        self.whole = tuple(2 ** (len(v) + 1) - 1 for v in problem.values)
 
     def p_leaves(self):
         """P(k | D) for k = 0 .. K."""
@@ -192,15 +242,15 @@ class BoxProgram:
         return self.problem.max_leaves + 1
 
     def rows(self, box):
-        low, high = np.array(box).T
-        return np.flatnonzero(((self.problem.ranks >= low) & (self.problem.ranks <= high)).all(1))
+        return np.flatnonzero((np.array(box) >> self.problem.ranks & 1).all(axis=1))
 
     def halves(self, box):
         for variable, cut in self.problem.rules():
-            low, high = box[variable]
-            if low <= cut < high:
-                left, right = list(box), list(box)
-                left[variable], right[variable] = (low, cut), (cut + 1, high)
+            goes_left = self.problem.left_sets[variable][cut]
+            left, right = list(box), list(box)
+            left[variable] &= goes_left
+            right[variable] &= ~goes_left
+            if left[variable] and right[variable]:
                 probability = self.problem.rule_probability(variable, cut)
                 yield variable, cut, probability, tuple(left), tuple(right)
 
@@ -239,7 +289,8 @@ class BoxProgram:
         leaf = stop * self.problem.leaf_weight(rows)
         total[1] = leaf * self.problem.leaf_prediction(rows)
         for variable, cut, probability, left, right in self.halves(box):
-            here, there = (left, right) if ranks[variable] <= cut else (right, left)
+            is_left = self.problem.goes_left(ranks[variable], variable, cut)
+            here, there = (left, right) if is_left else (right, left)
             inside = self.along(here, depth + 1, ranks)
             outside = self.by_size(there, depth + 1)
             for c in range(self.problem.n_classes):
@@ -283,7 +334,7 @@ def _subtrees(problem, rows, depth, most_leaves):
     stop, split = problem.stop_and_split(rows, depth)
     yield (None,), problem.leaf_weight(rows) * stop, 1
     for variable, cut in problem.rules():
-        goes_left = problem.ranks[rows, variable] <= cut
+        goes_left = problem.goes_left(problem.ranks[rows, variable], variable, cut)
         lefts = list(_subtrees(problem, rows[goes_left], depth + 1, most_leaves - 1))
         rights = list(_subtrees(problem, rows[~goes_left], depth + 1, most_leaves - 1))
         probability = problem.rule_probability(variable, cut) * split
@@ -303,3 +354,20 @@ def grid_problem(shape, n_rows, seed, n_classes=2, **settings):
     score = picked @ rng.normal(size=len(shape)) + rng.normal(scale=1.5, size=n_rows)
     y = np.digitize(score, np.quantile(score, np.linspace(0, 1, n_classes + 1)[1:-1]))
     return Problem(X, y, n_classes=n_classes, **settings)
+
+
+def mixed_problem(kinds, p_missing, shape, n_rows, seed, **settings):
+    """As `grid_problem`, with categories among the variables and holes in them.
+
+    Classes depend on the levels in no order, and on whether a value is missing.
+    """
+    plain = grid_problem(shape, n_rows, seed, **settings)
+    rng = np.random.default_rng([seed, 1])
+    X = np.where([kind == "ordered" for kind in kinds], plain.X, plain.ranks)
+    is_missing = rng.random(X.shape) < p_missing
+    effects = [rng.normal(size=n) for n in shape]
+    shuffled = np.column_stack([e[r] for e, r in zip(effects, plain.ranks.T, strict=True)])
+    score = np.where(is_missing, 1.0, shuffled).sum(axis=1) + rng.normal(scale=0.7, size=n_rows)
+    cuts = np.quantile(score, np.linspace(0, 1, plain.n_classes + 1)[1:-1])
+    X = np.where(is_missing, np.nan, X)
+    return replace(plain, X=X, y=np.digitize(score, cuts), kinds=tuple(kinds))

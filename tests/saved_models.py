@@ -8,6 +8,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from comparing import arrays_of
+from mixed_tables import mixed_table
 from sweeptree import BayesianTreeClassifier
 from sweeptree.datasets import make_xor3
 from sweeptree.files.archive import CHECKSUM, checksum_of
@@ -27,6 +28,11 @@ def small_model():
     return fit(*make_xor3(60, random_state=0, return_X_y=True))
 
 
+def mixed_model(**parameters):
+    """The same with every kind of column, and holes."""
+    return fit(*mixed_table(60), category_rules="groups", **parameters)
+
+
 def fitted_attributes(model):
     """All that `fit` sets, as bytes and plain values."""
     found = {name: plainly(array) for name, array in arrays_of(model.posterior_).items()}
@@ -37,7 +43,7 @@ def fitted_attributes(model):
         found[name] = plainly(getattr(model, name, None))
     if hasattr(model, "training_"):
         found["training_"] = tuple(map(plainly, model.training_))
-    return {**found, "n_features_in_": model.n_features_in_}
+    return {**found, "n_features_in_": model.n_features_in_, "columns_": model.columns_}
 
 
 def plainly(array):

@@ -1,4 +1,3 @@
-import re
 import time
 
 import numpy as np
@@ -45,13 +44,11 @@ def with_value(table, row, column, value):
 # Tables
 
 
-@pytest.mark.parametrize(
-    ("value", "word"), [(np.nan, "NaN"), (np.inf, "infinity"), (-np.inf, "infinity")]
-)
+@pytest.mark.parametrize("value", [np.inf, -np.inf])
 @pytest.mark.parametrize(("table", "name"), [(X, "column 1"), (NAMED, "column 'pulse'")])
-def test_number_that_is_not_finite_is_named_by_its_column(table, name, value, word):
+def test_infinite_number_is_named_by_its_column(table, name, value):
     bad = with_value(table, 4, 1, value)
-    message = rf"contains {word} in {name} \(first in row 4\)"
+    message = rf"contains infinity in {name} \(first in row 4\)"
     with pytest.raises(ValueError, match=message):
         short().fit(bad, Y)
     model = short().fit(table, Y)
@@ -87,36 +84,17 @@ def test_rows_to_predict_may_span_more_than_a_float_holds():
     np.testing.assert_array_equal(together, alone)
 
 
-TEXT = [[1.0, "red"], [2.0, "blue"]] * 15
-
-
-@pytest.mark.parametrize(
-    ("table", "message"),
-    [
-        (TEXT, "column 1: 'red' (first in row 0)"),
-        (np.array(TEXT, dtype=object), "column 1: 'red' (first in row 0)"),
-        (np.array(TEXT), "column 1"),
-        (pd.DataFrame(TEXT, columns=["dose", "colour"]), "column 'colour': 'red' (first in row 0)"),
-        (NAMED.assign(ward=["7"] * 29 + ["B2"]), "column 'ward': 'B2' (first in row 29)"),
-        (NAMED.assign(ward=pd.Categorical(["a", "b"] * 15)), "column 'ward': 'a'"),
-    ],
-    ids=["list", "object array", "string array", "frame", "numbers but one", "categorical"],
-)
-def test_text_is_named_by_its_column_and_value(table, message):
-    with pytest.raises(ValueError, match=re.escape(message)):
-        short().fit(table, Y)
+def test_text_among_numbers_is_named_by_its_column_and_row():
+    bad = with_value(NAMED.astype(object), 2, 1, "fast")
+    for table, name in ((bad, "column 'pulse'"), (bad.to_numpy(), "column 1")):
+        with pytest.raises(ValueError, match=rf"different types in {name}.*'fast' in row 2"):
+            short().fit(table, Y)
 
 
 def test_text_in_rows_to_predict_is_named():
     model = short().fit(NAMED, Y)
-    with pytest.raises(ValueError, match=r"column 'pulse': 'fast' \(first in row 2\)"):
-        model.predict(with_value(NAMED.astype(object), 2, 1, "fast"))
-
-
-def test_dates_are_named_by_their_column():
-    dated = NAMED.assign(seen=pd.date_range("2020-01-01", periods=30))
-    with pytest.raises((ValueError, TypeError), match="column 'seen'"):
-        short().fit(dated, Y)
+    with pytest.raises(ValueError, match=r"'pulse' held numbers in fit .* now: 'fast' in row 0"):
+        model.predict(NAMED.assign(pulse="fast"))
 
 
 @pytest.mark.parametrize("shape", [(30,), (30, 0), (30, 2, 2)])

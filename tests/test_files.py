@@ -11,6 +11,7 @@ from sklearn.exceptions import NotFittedError
 
 import sweeptree
 from explained_models import four_classes, two_classes
+from mixed_tables import mixed_table
 from saved_models import (
     assert_same_model,
     fit,
@@ -51,6 +52,18 @@ def reload(model, path, **options):
 
 def test_a_loaded_model_is_the_saved_one_to_the_last_bit(model, path):
     assert_same_model(reload(model, path), model)
+
+
+@pytest.mark.parametrize("category_rules", ["levels", "groups"])
+def test_a_model_of_a_mixed_table_comes_back_to_the_last_bit(category_rules, path):
+    table, y = mixed_table()
+    model = fit(table, y, category_rules=category_rules, leaf_penalty=0.0, n_draws=60)
+    loaded = reload(model, path)
+    assert_same_model(loaded, model)
+    odd = table.assign(ward="never seen", smoker=None)
+    for rows in (table, odd):
+        assert_array_equal(loaded.predict_proba(rows), model.predict_proba(rows))
+    assert loaded.explain(table.iloc[0]).to_text() == model.explain(table.iloc[0]).to_text()
 
 
 def test_it_predicts_and_explains_to_the_last_bit(model, path):

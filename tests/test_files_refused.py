@@ -285,6 +285,7 @@ def test_rules_about_categories_must_fit_their_levels(test, threshold, is_fit, s
     parts = {name: array.copy() for name, array in read_parts(small_file).items()}
     is_split = parts["rule_variable"] >= 0
     parts["rule_test"][is_split] = test
+    parts["rule_missing_left"][is_split] = test == 3
     parts["rule_threshold"][is_split] = threshold
     parts["training_X"] = np.clip(np.floor(3 * parts["training_X"]), 0, 2)
     write_parts(path, parts)

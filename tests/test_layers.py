@@ -11,10 +11,12 @@ ROOT = Path(sweeptree.__file__).parent
 
 LAYERS = [
     {
-        *("settings", "encoding", "columns", "_kernel", "datasets"),
-        *("progress", "verdict", "frames", "writing"),
+        *("settings", "columns", "_kernel", "datasets", "progress", "verdict", "frames"),
+        "writing",
     },
-    {"reference", "table", "scores"},
+    {"encoding", "scores"},
+    {"reference", "raw_table"},
+    {"table"},
     {"engines"},
     {"posterior", "sampling"},
     {"prediction", "diagnostics", "memory", "fitted"},

@@ -6,13 +6,18 @@ import numpy as np
 import numpy.typing as npt
 
 _Float = npt.NDArray[np.float64]
-_FlatTrees = tuple[npt.NDArray[np.int64], npt.NDArray[np.int32], _Float, npt.NDArray[np.int32]]
+_Bytes = npt.NDArray[np.uint8]
+_FlatTrees = tuple[
+    npt.NDArray[np.int64], npt.NDArray[np.int32], _Bytes, _Float, _Bytes, npt.NDArray[np.int32]
+]
 
 class Data:
     def __init__(
         self,
         n_classes: int,
         labels: npt.NDArray[np.int32],
+        kinds: _Bytes,
+        n_missing: npt.NDArray[np.uint32],
         order: npt.NDArray[np.uint32],
         values: _Float,
         starts: npt.NDArray[np.uint32],
@@ -65,13 +70,13 @@ class Chain:
     def run(self, n: int, is_burn_in: bool, thin: int = 1, seconds: float = 1e9) -> int: ...
     def temper(self, shares: list[float], moves_between_exchanges: int) -> None: ...
     def halve_draws(self) -> None: ...
-    def plant(self, variable: npt.NDArray[np.int32], threshold: _Float) -> bool: ...
+    def plant(self, variable: npt.NDArray[np.int32], cut: npt.NDArray[np.int32]) -> bool: ...
     def propose(
         self,
         move: str,
         node: int,
         variable: int = -1,
-        threshold: float = 0.0,
+        cut: int = -1,
         drawn: str = "prior",
         is_left: bool = False,
         other: int = -1,
@@ -98,7 +103,9 @@ class Forest:
         self,
         node_offsets: npt.NDArray[np.int64],
         variable: npt.NDArray[np.int32],
+        test: _Bytes,
         threshold: _Float,
+        missing_left: _Bytes,
     ) -> None: ...
     @property
     def n_trees(self) -> int: ...

@@ -123,14 +123,18 @@ def make_forest(
     engine: str,
     node_offsets: npt.NDArray[np.int64],
     variable: npt.NDArray[np.int32],
+    test: npt.NDArray[np.uint8],
     threshold: FloatArray,
+    missing_left: npt.NDArray[np.bool_],
 ) -> Forest:
     """Make trees to send rows down."""
+    forest: Any = _kernel.Forest
     if engine == "reference":
         from sweeptree import reference
 
-        return reference.Forest(node_offsets, variable, threshold)
-    return _kernel.Forest(node_offsets, variable, threshold)
+        forest = reference.Forest
+    made: Forest = forest(node_offsets, variable, test, threshold, missing_left.astype(np.uint8))
+    return made
 
 
 def _kernel_data(table: EncodedTable) -> _kernel.Data:
@@ -138,6 +142,8 @@ def _kernel_data(table: EncodedTable) -> _kernel.Data:
     return _kernel.Data(
         n_classes=table.n_classes,
         labels=table.labels,
+        kinds=table.kinds,
+        n_missing=table.n_missing,
         order=table.order,
         values=table.values,
         starts=table.starts,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from html import escape
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -28,7 +29,7 @@ from sweeptree.posterior import Legend
 from sweeptree.progress import has_viewer
 from sweeptree.sampling import spawn_bit_generators, start_share
 from sweeptree.stopping import Judge, rows_to_judge_by, run_chains, warning_about
-from sweeptree.table import read_rows, read_training_table
+from sweeptree.table import read_rows, read_training_table, repeat_rows
 from sweeptree.uncertainty.mixin import UncertaintyMixin
 
 
@@ -78,6 +79,13 @@ class BayesianTreeClassifier(
         Prior of a rule given its variable: uniform over the gaps between observed values, or
         over the variable's range. None: the strategy's own ("continuous" for "sweeping",
         "observed" otherwise).
+    categorical_features : "from_dtype", list of str or int, or mask, default="from_dtype"
+        Columns whose values are levels without an order. Text and categories always are; names,
+        numbers or a mask of further columns add those that hold codes.
+    category_rules : {"levels", "groups"}, default="levels"
+        What is asked of a category: "levels" asks whether it is one level; "groups" also asks
+        whether it is one of several, every way to divide the levels being one rule, for up to 8
+        levels.
     alpha : float, sequence of float or "learn", default="learn"
         Dirichlet parameter of the class probabilities in a leaf; one for all classes, or one per
         class in the order of `classes_`. "learn" samples it along with the tree: the same for
@@ -86,6 +94,9 @@ class BayesianTreeClassifier(
     likelihood : {"marginal", "plug-in"}, default="marginal"
         "marginal" integrates the leaf's class probabilities out. "plug-in" takes the leaf's own
         frequencies: it reproduces the paper's tables, but is overconfident.
+    class_prior : sequence of float or mapping of label to float, default=None
+        What the classes' probabilities in a leaf are drawn towards: the share of each class, in
+        the order of `classes_` or by its label. `alpha` says how strongly. None: equal shares.
     min_samples_leaf : int, default=1
         Fewest training rows in a leaf.
     max_leaves : int, default=None
@@ -159,6 +170,9 @@ class BayesianTreeClassifier(
         Class labels.
     n_features_in_ : int
         Number of columns seen in `fit`.
+    columns_ : tuple of Column
+        What is known of each column: name, kind, levels of a category, and whether values were
+        missing.
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Column names, if `fit` saw a table that has them.
     posterior_ : Posterior
@@ -192,6 +206,9 @@ class BayesianTreeClassifier(
         "leaf_penalty": [Interval(Real, 0, 100, closed="both")],
         "split_chance": [Interval(Real, 0, 1, closed="right")],
         "rule_prior": [StrOptions(set(settings.RULE_PRIORS)), None],
+        "categorical_features": ["array-like", StrOptions({"from_dtype"})],
+        "category_rules": [StrOptions({"levels", "groups"})],
+        "class_prior": ["array-like", Mapping, None],
         "alpha": [
             Interval(Real, 0, None, closed="neither"),
             "array-like",
@@ -238,8 +255,11 @@ class BayesianTreeClassifier(
         leaf_penalty: float = 0.35,
         split_chance: float = 0.95,
         rule_prior: str | None = None,
+        categorical_features: str | Sequence[str] | Sequence[int] | Sequence[bool] = "from_dtype",
+        category_rules: str = "levels",
         alpha: float | Sequence[float] | str = "learn",
         likelihood: str = "marginal",
+        class_prior: Sequence[float] | Mapping[Any, float] | None = None,
         min_samples_leaf: int = 1,
         max_leaves: int | None = None,
         move_probabilities: Mapping[str, float] | None = None,
@@ -268,8 +288,11 @@ class BayesianTreeClassifier(
         self.leaf_penalty = leaf_penalty
         self.split_chance = split_chance
         self.rule_prior = rule_prior
+        self.categorical_features = categorical_features
+        self.category_rules = category_rules
         self.alpha = alpha
         self.likelihood = likelihood
+        self.class_prior = class_prior
         self.min_samples_leaf = min_samples_leaf
         self.max_leaves = max_leaves
         self.move_probabilities = move_probabilities
@@ -290,15 +313,18 @@ class BayesianTreeClassifier(
         self.random_state = random_state
         self.progress = progress
 
-    def fit(self, X: Any, y: Any) -> BayesianTreeClassifier:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> BayesianTreeClassifier:
         """Draw trees from their posterior given the training rows.
 
         Parameters
         ----------
-        X : array-like of shape (n_rows, n_columns)
-            Finite numbers.
+        X : table of shape (n_rows, n_columns)
+            A NumPy array, a pandas or polars frame, an Arrow table, or a mapping of names to
+            columns. Numbers, booleans, dates, categories and text, any of them with holes.
         y : array-like of shape (n_rows,)
             Class labels, at least two different ones.
+        sample_weight : array-like of shape (n_rows,), default=None
+            How many cases each row stands for: whole numbers. The same as repeating the rows.
 
         Returns
         -------
@@ -325,10 +351,12 @@ class BayesianTreeClassifier(
         self.__dict__.pop("posterior_", None)  # a fit that fails must not leave half of another
         self._validate_params()
         settings.refuse_booleans(self.get_params(deep=False))
-        X, y = read_training_table(self, X, y)
+        X, y, self.columns_ = read_training_table(self, X, y, self.categorical_features)
+        if sample_weight is not None:
+            X, y = repeat_rows(X, y, sample_weight)
         labels = self._encode_classes(y)
         self._check_enough_rows(len(labels))
-        table = encode(X, labels, len(self.classes_))
+        table = encode(X, labels, len(self.classes_), self._rule_kinds())
         schedule = self._resolve_schedule()
         keeps_full_trace = self.trace == "full"
         memory.check_draws_fit(schedule, self.n_chains, table.n_classes, keeps_full_trace)
@@ -353,17 +381,39 @@ class BayesianTreeClassifier(
             keeps_full_trace=keeps_full_trace,
             shows_progress=has_viewer() if self.progress == "auto" else bool(self.progress),
         )
-        self.training_ = TrainingRows(X.copy(), labels)
+        self.training_ = TrainingRows(X, labels)
         self.feature_importances_ = self.posterior_.split_shares(self.n_features_in_)
         self._warn_unless_converged()
         return self
+
+    def _repr_html_inner(self) -> str:
+        html: str = super()._repr_html_inner()
+        return html + self._posterior_in_html()
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, str]:
+        bundle: dict[str, str] = super()._repr_mimebundle_(**kwargs)
+        if "text/html" in bundle:
+            bundle["text/html"] += self._posterior_in_html()
+        return bundle
+
+    def _posterior_in_html(self) -> str:
+        if not hasattr(self, "posterior_"):
+            return ""
+        state = "converged" if self.posterior_.converged else "not converged"
+        return f"<div>{escape(repr(self.posterior_))}, {state}</div>"
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        tags.input_tags.categorical = True
+        return tags
 
     def predict_proba(self, X: Any) -> FloatArray:
         """Predict class probabilities: the posterior mean.
 
         Parameters
         ----------
-        X : array-like of shape (n_rows, n_columns)
+        X : table of shape (n_rows, n_columns)
 
         Returns
         -------
@@ -379,7 +429,7 @@ class BayesianTreeClassifier(
 
         Parameters
         ----------
-        X : array-like of shape (n_rows, n_columns)
+        X : table of shape (n_rows, n_columns)
 
         Returns
         -------
@@ -393,7 +443,7 @@ class BayesianTreeClassifier(
 
         Parameters
         ----------
-        X : array-like of shape (n_rows, n_columns)
+        X : table of shape (n_rows, n_columns)
 
         Returns
         -------
@@ -408,7 +458,7 @@ class BayesianTreeClassifier(
 
         Parameters
         ----------
-        X : array-like of shape (n_rows, n_columns)
+        X : table of shape (n_rows, n_columns)
 
         Returns
         -------
@@ -463,6 +513,18 @@ class BayesianTreeClassifier(
                 f"at least {2 * self.min_samples_leaf}; give more rows or lower min_samples_leaf."
             )
 
+    def _rule_kinds(self) -> list[str]:
+        """How each column is asked."""
+        return [
+            "ordered"
+            if not column.is_category
+            else "groups"
+            if self.category_rules == "groups"
+            and len(column.levels) <= settings.MOST_GROUPED_LEVELS
+            else "levels"
+            for column in self.columns_
+        ]
+
     def _resolve_schedule(self) -> settings.Schedule:
         if self.trace == "full" and self.n_draws == "auto":
             raise ValueError(
@@ -488,7 +550,11 @@ class BayesianTreeClassifier(
             split_chance=float(self.split_chance),
             rule_prior=self.rule_prior or habits.rule_prior,
             likelihood=self.likelihood,
-            alphas=settings.resolve_alphas(self.alpha, table.n_classes, self.likelihood),
+            alphas=settings.resolve_alphas(
+                self.alpha,
+                settings.resolve_class_prior(self.class_prior, self.classes_),
+                self.likelihood,
+            ),
             min_samples_leaf=int(self.min_samples_leaf),
             max_leaves=min(int(self.max_leaves or most_leaves), most_leaves),
         )

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.utils.validation import check_is_fitted
 
+from sweeptree.columns import Column
 from sweeptree.encoding import FloatArray
 from sweeptree.posterior import Posterior
 from sweeptree.scores import place_in_classes
@@ -20,7 +21,7 @@ class TrainingRows(NamedTuple):
     """The rows that a model was fitted on."""
 
     X: FloatArray
-    """(row, column)"""
+    """(row, column): numbers, places of levels, NaN for what is missing."""
     labels: npt.NDArray[np.int32]
     """Place of each row's class in `classes_`."""
 
@@ -31,6 +32,7 @@ class FittedModel(Protocol):
     engine: str
     posterior_: Posterior
     training_: TrainingRows
+    columns_: tuple[Column, ...]
     classes_: npt.NDArray[Any]
     n_features_in_: int
 
@@ -48,10 +50,7 @@ def rows_of(model: FittedModel, X: Any) -> FloatArray:
 
 def column_names(model: FittedModel) -> list[str]:
     """Names of the columns, or "column 0" and so on if the table had none."""
-    names = getattr(model, "feature_names_in_", None)
-    if names is None:
-        return [f"column {column}" for column in range(model.n_features_in_)]
-    return [str(name) for name in names]
+    return [column.name for column in model.columns_]
 
 
 def find_column(model: FittedModel, variable: Any) -> int:

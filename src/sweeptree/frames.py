@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -43,6 +43,19 @@ def _structured(arrays: Mapping[str, npt.NDArray[Any]]) -> npt.NDArray[Any]:
     for name, array in arrays.items():
         table[name] = array
     return table
+
+
+def names_of(table: Any) -> list[str]:
+    """Names of the columns of a table that `make_frame` made."""
+    return list(table.columns) if hasattr(table, "columns") else list(table.dtype.names)
+
+
+def records_of(table: Any) -> Iterator[dict[str, Any]]:
+    """Yield the rows of a table that `make_frame` made, by name."""
+    names = names_of(table)
+    columns = [np.asarray(table[name]).tolist() for name in names]
+    for values in zip(*columns, strict=True):
+        yield dict(zip(names, values, strict=True))
 
 
 def index_of(X: Any) -> Any:

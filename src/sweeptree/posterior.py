@@ -18,6 +18,9 @@ IntArray = npt.NDArray[np.int32]
 Part = tuple[slice, slice]
 """Some of the draws: which chains, and which draws of each."""
 
+NODE_ARRAYS = ("variable", "test", "threshold", "missing_left")
+"""The fields of `Trees` that have one value per node."""
+
 
 @dataclass(frozen=True)
 class Trees:
@@ -31,10 +34,38 @@ class Trees:
     """Where each tree starts among the nodes; one more at the end."""
     variable: IntArray
     """Column that each node asks about; -1 for a leaf."""
+    test: npt.NDArray[np.uint8]
+    """What it asks, as the place in `TESTS`: whether the value is at most the threshold, is a
+    level, is in a group of levels, or is missing. If so the row goes left."""
     threshold: FloatArray
-    """Rows whose value is at most the threshold go left; 0 for a leaf."""
+    """The threshold, the place of the level, or the group as the bits of its levels; else 0."""
+    missing_left: npt.NDArray[np.bool_]
+    """Whether a missing value goes left. Where training had none in the column, it goes to the
+    side with the most training rows. A level that training did not have is no level that is
+    asked for; where it is asked for a group it goes the way of a missing value."""
     leaf_counts: IntArray
     """(leaf, class): training rows."""
+
+    @classmethod
+    def from_engine(cls, *arrays: npt.NDArray[Any]) -> Trees:
+        """Take over what an engine recorded."""
+        node_offsets, variable, test, threshold, missing_left, leaf_counts = arrays
+        return cls(node_offsets, variable, test, threshold, missing_left.astype(bool), leaf_counts)
+
+    @classmethod
+    def concatenate(cls, parts: Sequence[Trees]) -> Trees:
+        """Put the trees of several records after each other."""
+        sizes = np.concatenate([np.diff(part.node_offsets) for part in parts])
+        arrays = {
+            name: np.concatenate([getattr(part, name) for part in parts])
+            for name in (*NODE_ARRAYS, "leaf_counts")
+        }
+        return cls(node_offsets=_offsets_of(sizes), **arrays)
+
+    def rules_as_bytes(self, tree: int) -> bytes:
+        """All that makes a tree what it is; two that are the same have the same bytes."""
+        nodes = slice(*self.node_offsets[tree : tree + 2].tolist())
+        return b"".join(getattr(self, name)[nodes].tobytes() for name in NODE_ARRAYS)
 
     def __len__(self) -> int:
         return len(self.node_offsets) - 1
@@ -64,11 +95,9 @@ class Trees:
         nodes = _ranges(self.node_offsets[which], self.node_offsets[which + 1])
         leaves = _ranges(self.leaf_offsets[which], self.leaf_offsets[which + 1])
         sizes = np.diff(self.node_offsets)[which]
+        arrays = {name: getattr(self, name)[nodes] for name in NODE_ARRAYS}
         return Trees(
-            node_offsets=np.concatenate(([0], np.cumsum(sizes, dtype=np.int64))),
-            variable=self.variable[nodes],
-            threshold=self.threshold[nodes],
-            leaf_counts=self.leaf_counts[leaves],
+            node_offsets=_offsets_of(sizes), leaf_counts=self.leaf_counts[leaves], **arrays
         )
 
     def splits_by_column(self, n_columns: int) -> npt.NDArray[np.int64]:
@@ -77,6 +106,10 @@ class Trees:
         is_split = self.variable >= 0
         place = tree_of_node[is_split] * n_columns + self.variable[is_split]
         return np.bincount(place, minlength=len(self) * n_columns).reshape(len(self), n_columns)
+
+
+def _offsets_of(sizes: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    return np.concatenate(([0], np.cumsum(sizes, dtype=np.int64)))
 
 
 def _ranges(starts: npt.NDArray[np.int64], ends: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
@@ -287,46 +320,22 @@ def _pool_trees(
     records: list[dict[str, Any]], columns: IntArray, used: slice
 ) -> tuple[Trees, IntArray]:
     """Unite the trees of the draws used, each distinct one once, and renumber the draws."""
+    recorded = [Trees.from_engine(*record["trees"]) for record in records]
+    everything = Trees.concatenate(recorded)
+    n_before = np.concatenate(([0], np.cumsum([len(trees) for trees in recorded])))
     number_of: dict[bytes, int] = {}
-    kept: list[tuple[IntArray, FloatArray, IntArray]] = []
+    kept: list[int] = []
     tree_index = []
-    for record in records:
+    for record, first in zip(records, n_before.tolist(), strict=False):
         trees_used, place = np.unique(record["tree"][used], return_inverse=True)
-        all_trees = _each_tree(*record["trees"])
         numbers = []
-        for tree in (all_trees[t] for t in trees_used):
-            key = tree[0].tobytes() + tree[1].tobytes()
-            if key not in number_of:
-                number_of[key] = len(kept)
+        for tree in (trees_used + first).tolist():
+            number = number_of.setdefault(everything.rules_as_bytes(tree), len(kept))
+            if number == len(kept):
                 kept.append(tree)
-            numbers.append(number_of[key])
+            numbers.append(number)
         tree_index.append(np.array(numbers, dtype=np.int32)[place])
-    variable = np.concatenate([tree[0] for tree in kept])
-    is_split = variable >= 0
-    variable[is_split] = columns[variable[is_split]]
-    sizes = [len(tree[0]) for tree in kept]
-    pooled = Trees(
-        node_offsets=np.concatenate(([0], np.cumsum(sizes, dtype=np.int64))),
-        variable=variable,
-        threshold=np.concatenate([tree[1] for tree in kept]),
-        leaf_counts=np.concatenate([tree[2] for tree in kept]),
-    )
+    pooled = everything.take(np.array(kept))
+    is_split = pooled.variable >= 0
+    pooled.variable[is_split] = columns[pooled.variable[is_split]]
     return pooled, np.stack(tree_index)
-
-
-def _each_tree(
-    node_offsets: npt.NDArray[np.int64],
-    variable: IntArray,
-    threshold: FloatArray,
-    leaf_counts: IntArray,
-) -> list[tuple[IntArray, FloatArray, IntArray]]:
-    leaf_offsets = np.concatenate(([0], np.cumsum(variable == -1)))[node_offsets].tolist()
-    offsets = node_offsets.tolist()
-    return [
-        (
-            variable[offsets[t] : offsets[t + 1]],
-            threshold[offsets[t] : offsets[t + 1]],
-            leaf_counts[leaf_offsets[t] : leaf_offsets[t + 1]],
-        )
-        for t in range(len(offsets) - 1)
-    ]

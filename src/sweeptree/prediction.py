@@ -37,7 +37,9 @@ def leaf_votes(leaf_counts: IntArray, alpha: FloatArray) -> FloatArray:
 
 def forest_of(trees: Trees, engine: str) -> Forest:
     """Lay trees out for sending rows down."""
-    return make_forest(engine, trees.node_offsets, trees.variable, trees.threshold)
+    return make_forest(
+        engine, trees.node_offsets, trees.variable, trees.test, trees.threshold, trees.missing_left
+    )
 
 
 def mean_probabilities(draws: Draws, X: FloatArray, engine: str) -> FloatArray:

@@ -6,9 +6,10 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Real
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 MOVES = (
     "birth",
@@ -26,6 +27,15 @@ PHASES = ("burn_in", "sampling")
 TREE_PRIORS = ("uniform", "paper", "flat", "geometric", "depth", "range")
 RULE_PRIORS = ("observed", "continuous")
 LIKELIHOODS = ("marginal", "plug-in")
+
+RULE_KINDS = ("ordered", "levels", "groups")
+"""How a variable is asked: for a threshold, for one level of a category, for a group of levels."""
+
+TESTS = ("at most", "is level", "in group", "is missing")
+"""What a node asks of a value; the left child is where the answer is yes."""
+
+MOST_GROUPED_LEVELS = 8
+"""Categories with more levels are not asked for groups: there would be too many."""
 
 PAPER_MOVE_PROBABILITIES = {
     "birth": 0.1,
@@ -266,16 +276,56 @@ def _numbers(name: str, value: float | Sequence[float], n: int) -> tuple[float, 
     return (float(array),) * n if array.ndim == 0 else tuple(array.tolist())
 
 
+def resolve_class_prior(
+    class_prior: Sequence[float] | Mapping[Any, float] | None, classes: npt.NDArray[Any]
+) -> tuple[float, ...]:
+    """Share of each class that leaves are drawn towards, over an equal share.
+
+    Examples
+    --------
+    >>> resolve_class_prior({"ill": 0.25, "well": 0.75}, np.array(["ill", "well"]))
+    (0.5, 1.5)
+    """
+    labels = classes.tolist()
+    if class_prior is None:
+        return (1.0,) * len(labels)
+    if isinstance(class_prior, Mapping):
+        wrong = sorted(set(class_prior) ^ set(labels), key=str)
+        if wrong:
+            raise ValueError(
+                f"class_prior must have a share for each class, {labels}, and no other; see "
+                f"{wrong[0]!r}."
+            )
+        class_prior = [class_prior[label] for label in labels]
+    shares = _numbers("class_prior", class_prior, len(labels))
+    if len(shares) != len(labels) or not all(share > 0.0 for share in shares):
+        raise ValueError(
+            f"class_prior must have a positive share for each class, {labels}; got "
+            f"{list(shares)!r}."
+        )
+    if abs(sum(shares) - 1.0) > 1e-6:
+        raise ValueError(f"class_prior must sum to 1, and sums to {sum(shares):g}.")
+    return tuple(share * len(labels) for share in shares)
+
+
 def resolve_alphas(
-    alpha: float | Sequence[float] | str, n_classes: int, likelihood: str
+    alpha: float | Sequence[float] | str, class_prior: tuple[float, ...], likelihood: str
 ) -> tuple[tuple[float, ...], ...]:
-    """Values that α may take: one, or a grid to learn it on; the plug-in likelihood has none."""
+    """Values that α may take: one, or a grid to learn it on; the plug-in likelihood has none.
+
+    `class_prior` is as `resolve_class_prior` gives it.
+    """
+    n_classes = len(class_prior)
+    if len(set(class_prior)) > 1 and not isinstance(alpha, Real | str):
+        raise ValueError("alpha has a value for each class; leave class_prior out.")
     given = None if isinstance(alpha, str) else _resolve_alpha(alpha, n_classes)
     if likelihood == "plug-in":
         return ((0.0,) * n_classes,)
     if given is not None:
-        return (given,)
-    return tuple((total / n_classes,) * n_classes for total in LEARNED_ALPHA_SUMS)
+        return (tuple(a * share for a, share in zip(given, class_prior, strict=True)),)
+    return tuple(
+        tuple(total / n_classes * share for share in class_prior) for total in LEARNED_ALPHA_SUMS
+    )
 
 
 def _resolve_alpha(alpha: float | Sequence[float], n_classes: int) -> tuple[float, ...]:

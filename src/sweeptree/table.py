@@ -1,104 +1,359 @@
-"""Reading a user's table, with errors that name the column."""
+"""A user's table as a matrix of numbers, with errors that name the column."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from datetime import date, timedelta
-from typing import Any
+import warnings
+from collections.abc import Sequence
+from difflib import get_close_matches
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.utils.validation import validate_data
+from sklearn.utils.validation import check_consistent_length, validate_data
 
+from sweeptree.columns import IN_WORDS, UNSEEN, Column, Level, show_date
 from sweeptree.encoding import FloatArray
+from sweeptree.raw_table import (
+    RawColumn,
+    RawTable,
+    is_table_with_names,
+    read_matrix_of_objects,
+    read_named_table,
+    read_names,
+)
 
 
-def read_training_table(estimator: Any, X: Any, y: Any) -> tuple[FloatArray, npt.NDArray[Any]]:
-    """Turn the table and the labels of `fit` into arrays, and learn the columns' names."""
-    X, y = _validate(estimator, X, y, reset=True)
-    _check_finite(estimator, X)
-    _check_ranges(estimator, X)
-    return X, y
+class TrainingTable(NamedTuple):
+    """What `fit` works on."""
+
+    X: FloatArray
+    """(row, column): numbers, places of levels, NaN for what is missing."""
+    y: npt.NDArray[Any]
+    columns: tuple[Column, ...]
+
+
+def read_training_table(
+    estimator: Any, X: Any, y: Any, categorical_features: Any = "from_dtype"
+) -> TrainingTable:
+    """Turn the table and the labels of `fit` into arrays, and learn the columns."""
+    _refuse_missing_labels(y)
+    if is_table_with_names(X):
+        y = validate_data(estimator, "no_validation", y)
+    elif _holds_objects(X):
+        X = np.asarray(X, dtype=object)
+        _, y = validate_data(estimator, X, y, dtype=None, ensure_all_finite=False)
+    else:
+        X, y = _validate_numbers(estimator, X, y, reset=True)
+    table = _read(X)
+    _check_not_empty(table)
+    check_consistent_length(table.columns[0].values, y)
+    _learn_names(estimator, table)
+    is_category = _resolve_categories(categorical_features, table)
+    columns = tuple(_learn_column(table, i, is_category[i]) for i in range(len(table.columns)))
+    matrix = _encode(table, columns)
+    _check_finite(matrix, table)
+    _check_ranges(matrix, table)
+    _warn_about_empty_columns(matrix, table)
+    return TrainingTable(matrix, y, columns)
 
 
 def read_rows(estimator: Any, X: Any) -> FloatArray:
-    """Turn rows to predict into an array, with the columns that `fit` saw."""
-    rows: FloatArray = _validate(estimator, X, "no_validation", reset=False)
-    _check_finite(estimator, rows)
+    """Turn rows to predict into a matrix, with the columns that `fit` saw."""
+    if is_table_with_names(X):
+        check_names(estimator, read_names(X))
+    elif _holds_objects(X):
+        X = np.asarray(X, dtype=object)
+        validate_data(estimator, X, reset=False, dtype=None, ensure_all_finite=False)
+    else:
+        X = _validate_numbers(estimator, X, "no_validation", reset=False)
+    return encode_rows(estimator.columns_, X)
+
+
+def encode_rows(columns: Sequence[Column], X: Any) -> FloatArray:
+    """Turn rows into a matrix, with columns that are known."""
+    table = _read(X)
+    _check_not_empty(table)
+    if len(table.columns) != len(columns):
+        raise ValueError(
+            f"X has {len(table.columns)} columns; the trees were grown on {len(columns)}."
+        )
+    rows = _encode(table, columns)
+    _check_finite(rows, table)
     return rows
 
 
-def column_name(estimator: Any, column: int) -> str:
-    """Return a column in words: its name if the table has names, else its number."""
-    names = getattr(estimator, "feature_names_in_", None)
-    return f"column {column}" if names is None else f"column {str(names[column])!r}"
+def _read(X: Any) -> RawTable:
+    if is_table_with_names(X):
+        return read_named_table(X)
+    if _holds_objects(X):
+        return read_matrix_of_objects(np.asarray(X, dtype=object))
+    matrix = np.asarray(X, dtype=np.float64)
+    if matrix.ndim != 2:
+        raise ValueError(f"X has the shape {matrix.shape}; a table has rows and columns.")
+    return RawTable(None, [RawColumn("number", column) for column in matrix.T])
 
 
-def _validate(estimator: Any, X: Any, y: Any, *, reset: bool) -> Any:
-    try:
-        return validate_data(
-            estimator, X, y, reset=reset, dtype=np.float64, order="C", ensure_all_finite=False
+def repeat_rows(
+    X: FloatArray, y: npt.NDArray[Any], sample_weight: Any
+) -> tuple[FloatArray, npt.NDArray[Any]]:
+    """Give each row as many times as it has cases."""
+    weights = np.asarray(sample_weight, dtype=np.float64)
+    if weights.shape != y.shape:
+        raise ValueError(
+            f"sample_weight.shape == {weights.shape}, expected {y.shape}: one weight for each row."
         )
-    except (ValueError, TypeError) as error:
-        message = _describe_text_or_dates(X)
-        if message is None:
-            raise
-        raise ValueError(message) from error
+    bad = np.flatnonzero(~((weights >= 0) & (weights == np.floor(weights)) & (weights < 2**31)))
+    if len(bad):
+        raise ValueError(
+            f"sample_weight is {weights[bad[0]]:g} in row {bad[0]}; it must be a whole number, how "
+            "many cases the row stands for: the likelihood counts cases, and no others make sense."
+        )
+    if not weights.any():
+        raise ValueError("sample_weight is zero for every row; at least one must count.")
+    n_times = weights.astype(np.int64)
+    return np.repeat(X, n_times, axis=0), np.repeat(y, n_times)
 
 
-def _check_finite(estimator: Any, X: FloatArray) -> None:
-    with np.errstate(over="ignore", invalid="ignore"):
-        if np.isfinite(X.sum()):
-            return
-    bad = np.argwhere(~np.isfinite(X))
-    if len(bad) == 0:
+# Names
+
+
+def _learn_names(estimator: Any, table: RawTable) -> None:
+    estimator.n_features_in_ = len(table.columns)
+    if table.names is not None:
+        estimator.feature_names_in_ = np.array(table.names, dtype=object)
+    elif hasattr(estimator, "feature_names_in_"):
+        del estimator.feature_names_in_
+
+
+def check_names(estimator: Any, names: list[str] | None) -> None:
+    """Hold the names of the columns of rows to predict against those that `fit` saw."""
+    known = getattr(estimator, "feature_names_in_", None)
+    if known is not None and names is not None:
+        _compare_names([str(name) for name in known], names)
+    elif known is None and names is not None:
+        _warn_about_names("X has feature names, but", estimator, "without feature names")
+    elif known is not None:
+        _warn_about_names(
+            "X does not have valid feature names, but", estimator, "with feature names"
+        )
+
+
+def _warn_about_names(what: str, estimator: Any, how: str) -> None:
+    warnings.warn(f"{what} {type(estimator).__name__} was fitted {how}", stacklevel=5)
+
+
+def _compare_names(known: list[str], given: list[str]) -> None:
+    if known == given:
         return
-    row, column = bad[0]
-    what = "NaN" if np.isnan(X[row, column]) else "infinity"
+    unseen = sorted(set(given) - set(known))
+    gone = sorted(set(known) - set(given))
+    message = "The feature names should match those that were passed during fit.\n"
+    advice = []
+    if unseen:
+        message += f"Feature names unseen at fit time:\n{_listed(unseen)}"
+        advice.append("drop the columns that are new")
+    if gone:
+        message += f"Feature names seen at fit time, yet now missing:\n{_listed(gone)}"
+        nearest = get_close_matches(gone[0], unseen, n=1, cutoff=0.6)
+        hint = f" (is {nearest[0]!r} meant for {gone[0]!r}?)" if nearest else ""
+        advice.append(f"give the columns that are missing{hint}")
+    if not unseen and not gone:
+        message += "Feature names must be in the same order as they were in fit.\n"
+        advice.append("use X[list(model.feature_names_in_)]")
+    sentence = " and ".join(advice)
+    raise ValueError(f"{message}{sentence[0].upper()}{sentence[1:]}.")
+
+
+def _listed(names: list[str], most: int = 5) -> str:
+    lines = [f"- {name}\n" for name in names[:most]]
+    return "".join([*lines, "- ...\n"] if len(names) > most else lines)
+
+
+# Columns
+
+
+def _resolve_categories(categorical_features: Any, table: RawTable) -> npt.NDArray[np.bool_]:
+    """Whether each column is a category: text always is, columns of numbers if they are named."""
+    is_category = np.array([column.kind == "category" for column in table.columns])
+    if isinstance(categorical_features, str) and categorical_features == "from_dtype":
+        return is_category
+    chosen = np.asarray(categorical_features)
+    if chosen.dtype == bool:
+        if chosen.shape != is_category.shape:
+            raise ValueError(
+                f"categorical_features is a mask of {chosen.size} values, and X has "
+                f"{len(is_category)} columns; give one for each."
+            )
+        is_category |= chosen
+        return is_category
+    for which in chosen.ravel().tolist():
+        is_category[_place_of(which, table)] = True
+    return is_category
+
+
+def _place_of(which: Any, table: RawTable) -> int:
+    n_columns = len(table.columns)
+    if isinstance(which, int) and -n_columns <= which < n_columns:
+        return which
+    if isinstance(which, str) and table.names is not None:
+        if which in table.names:
+            return table.names.index(which)
+        nearest = get_close_matches(which, table.names, n=1, cutoff=0.0)[0]
+        raise ValueError(
+            f"categorical_features names a column {which!r} that X does not have; did you mean "
+            f"{nearest!r}?"
+        )
     raise ValueError(
-        f"X contains {what} in {column_name(estimator, column)} (first in row {row}); "
-        "fill or drop such rows."
+        f"categorical_features names {which!r}, which is neither the name of a column nor a "
+        f"number from 0 to {n_columns - 1}."
     )
 
 
-def _check_ranges(estimator: Any, X: FloatArray) -> None:
-    with np.errstate(over="ignore"):
-        too_wide = np.flatnonzero(~np.isfinite(np.ptp(X, axis=0)))
-    if len(too_wide):
+def _learn_column(table: RawTable, place: int, is_category: bool) -> Column:
+    kind, values = table.columns[place]
+    name = f"column {place}" if table.names is None else table.names[place]
+    is_missing = _is_missing(table.columns[place])
+    if not is_category:
+        return Column(name, kind, has_missing=bool(is_missing.any()))
+    levels = _levels_of(values[~is_missing])
+    return Column(name, "category", levels, has_missing=bool(is_missing.any()))
+
+
+def _is_missing(column: RawColumn) -> npt.NDArray[np.bool_]:
+    if column.kind == "category":
+        return np.array([value is None for value in column.values.tolist()], dtype=bool)
+    is_missing: npt.NDArray[np.bool_] = np.isnan(column.values)
+    return is_missing
+
+
+def _levels_of(values: npt.NDArray[Any]) -> tuple[Level, ...]:
+    """Distinct values, sorted; whole numbers as such."""
+    distinct = {value.item() if isinstance(value, np.generic) else value for value in values}
+    whole = [int(v) if isinstance(v, float) and v.is_integer() else v for v in distinct]
+    return tuple(sorted(whole, key=lambda v: (isinstance(v, str), v)))
+
+
+def _encode(table: RawTable, columns: Sequence[Column]) -> FloatArray:
+    """Turn every column into numbers."""
+    encoded = np.empty((len(table.columns[0].values), len(columns)))
+    for place, (raw, column) in enumerate(zip(table.columns, columns, strict=True)):
+        _check_kind(raw, column, table.describe(place))
+        encode = _places_of_levels if column.is_category else _numbers
+        encoded[:, place] = encode(raw, column)
+    return encoded
+
+
+def _numbers(raw: RawColumn, column: Column) -> FloatArray:
+    values: FloatArray = np.full(len(raw.values), np.nan) if _is_empty(raw) else raw.values
+    return values
+
+
+def _places_of_levels(raw: RawColumn, column: Column) -> FloatArray:
+    place_of = {level: float(place) for place, level in enumerate(column.levels)}
+    places = np.array([place_of.get(value, UNSEEN) for value in raw.values.tolist()])
+    places[_is_missing(raw)] = np.nan
+    return places
+
+
+def _is_empty(raw: RawColumn) -> bool:
+    return bool(_is_missing(raw).all())
+
+
+def _check_kind(raw: RawColumn, column: Column, where: str) -> None:
+    """Refuse a column that holds something else than it did in `fit`."""
+    expected = column.kind
+    if column.is_category and not any(isinstance(level, str) for level in column.levels):
+        expected = "number"  # codes that count as levels
+        if raw.kind == "category" and not any(isinstance(v, str) for v in raw.values):
+            return
+    alike = {"number", "boolean"}
+    if raw.kind == expected or {raw.kind, expected} <= alike or _is_empty(raw):
+        return
+    row = int(np.flatnonzero(~_is_missing(raw))[0])
+    raise ValueError(
+        f"{where[0].upper()}{where[1:]} held {IN_WORDS[column.kind]} in fit and holds "
+        f"{IN_WORDS[raw.kind]} now: {_shown(raw, row)} in row {row}; convert it."
+    )
+
+
+def _shown(raw: RawColumn, row: int) -> str:
+    value = raw.values[row]
+    if raw.kind == "date":
+        return show_date(value)
+    return repr(value) if raw.kind == "category" else f"{value:g}"
+
+
+# Checks
+
+
+def _holds_objects(X: Any) -> bool:
+    """Whether something without names holds other things than numbers."""
+    if hasattr(X, "toarray"):  # sparse
+        return False
+    try:
+        array = np.asarray(X)
+    except ValueError:  # ragged
+        return False
+    if array.ndim != 2 or array.dtype.kind not in "OUSMm":
+        return False
+    return array.dtype.kind != "O" or not _are_numbers(array)
+
+
+def _are_numbers(array: npt.NDArray[Any]) -> bool:
+    return all(isinstance(v, int | float | np.number) for v in array.ravel().tolist())
+
+
+def _validate_numbers(estimator: Any, X: Any, y: Any, *, reset: bool) -> Any:
+    return validate_data(
+        estimator, X, y, reset=reset, dtype=np.float64, order="C", ensure_all_finite=False
+    )
+
+
+def _refuse_missing_labels(y: Any) -> None:
+    labels = np.asarray(y)
+    if labels.ndim == 1 and labels.dtype.kind == "O":
+        is_missing = [label is None or label != label for label in labels.tolist()]
+        if any(is_missing):
+            raise ValueError(
+                f"Input y contains NaN: the label of row {is_missing.index(True)} is missing; "
+                "drop the rows without a label."
+            )
+
+
+def _check_not_empty(table: RawTable) -> None:
+    if not table.columns:
+        raise ValueError("The table has 0 feature(s): at least one column is required.")
+    if len(table.columns[0].values) == 0:
+        raise ValueError("The table has 0 sample(s): at least one row is required.")
+
+
+def _check_finite(X: FloatArray, table: RawTable) -> None:
+    with np.errstate(over="ignore", invalid="ignore"):
+        if np.isfinite(X.sum()):
+            return
+    bad = np.argwhere(np.isinf(X))
+    if len(bad):
+        row, column = bad[0]
         raise ValueError(
-            f"The values of {column_name(estimator, too_wide[0])} span more than the largest "
-            "number that a float can hold; rescale it."
+            f"X contains infinity in {table.describe(column)} (first in row {row}); replace it, "
+            "or leave the value out: missing values are allowed."
         )
 
 
-def _describe_text_or_dates(X: Any) -> str | None:
-    """Say which column holds text or dates, if one does."""
-    for name, column in _columns_of_objects(X):
-        for row, value in enumerate(column):
-            if _is_text_or_date(value):
-                return (
-                    f"X has text or dates in column {name!r}: {value!r} (first in row {row}). "
-                    "Encode such columns as numbers first."
-                )
-    return None
+def _check_ranges(X: FloatArray, table: RawTable) -> None:
+    with np.errstate(over="ignore"), warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)  # columns without any value
+        too_wide = np.flatnonzero(np.isinf(np.nanmax(X, axis=0) - np.nanmin(X, axis=0)))
+    if len(too_wide):
+        raise ValueError(
+            f"The values of {table.describe(too_wide[0])} span more than the largest number that "
+            "a float can hold; rescale it."
+        )
 
 
-def _columns_of_objects(X: Any) -> Iterator[tuple[Any, npt.NDArray[np.object_]]]:
-    if hasattr(X, "columns") and hasattr(X, "__getitem__"):
-        columns = [(name, np.asarray(X[name])) for name in X.columns]
-    else:
-        table = np.asarray(X)
-        columns = list(enumerate(table.T)) if table.ndim == 2 else []
-    for name, column in columns:
-        if column.dtype.kind not in "biufc":
-            yield name, column.astype(object)
-
-
-def _is_text_or_date(value: Any) -> bool:
-    if not isinstance(value, str | bytes):
-        return isinstance(value, date | timedelta | np.datetime64 | np.timedelta64)
-    try:
-        float(value)
-    except ValueError:
-        return True
-    return False
+def _warn_about_empty_columns(X: FloatArray, table: RawTable) -> None:
+    empty = np.flatnonzero(np.isnan(X).all(axis=0))
+    if len(empty):
+        names = ", ".join(table.describe(column) for column in empty[:5])
+        more = f" and {len(empty) - 5} more" if len(empty) > 5 else ""
+        warnings.warn(f"No row has a value in {names}{more}; left out.", stacklevel=4)

@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from explained_models import fit, four_classes
-from sweeptree.interpretation.explanation import weighted_quantiles
+from sweeptree.interpretation.conditions import weighted_quantiles
 from sweeptree.prediction import forest_of
 
 
@@ -119,7 +119,7 @@ def test_case_outside_the_range_is_said(binary):
     model, X, _ = binary
     case = X.iloc[0].astype(float).copy()
     case["age"] = 200
-    assert "outside the training range in age" in model.explain(case).sentence
+    assert "unlike all training rows in age" in model.explain(case).sentence
 
 
 def test_a_case_can_be_given_in_several_forms(binary):

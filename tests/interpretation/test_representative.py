@@ -11,7 +11,7 @@ from sklearn.exceptions import NotFittedError
 
 from explained_models import drawn_votes, fit, two_classes
 from sweeptree import BayesianTreeClassifier
-from sweeptree.interpretation.representative import roundest_between
+from sweeptree.interpretation.words import roundest_between
 
 KINDS = ["map", "confident", "central"]
 
@@ -97,7 +97,8 @@ def test_text_names_columns_classes_counts_and_intervals(tree):
     text = tree.to_text()
     assert text.count("class: ") == tree.n_leaves
     for node in np.flatnonzero(tree.variable >= 0):
-        assert f"|--- {tree.question(node)}" in text
+        for answer in tree.question(node):
+            assert f"|--- {answer}\n" in text
     leaf = int(np.flatnonzero(tree.variable == -1)[0])
     assert f"class: {tree.answer(leaf)} ({tree.rows_in_words(leaf)})" in text
     assert str(tree) == text
@@ -115,7 +116,7 @@ def test_thresholds_as_shown_send_training_rows_the_same_way(fitted, tree):
     [(1.25, [1, 2], "1"), (0.31, [0.3, 0.312], "0.3"), (1e-9, [0, 2e-9], "0")],
 )
 def test_roundest_number_in_the_gap(threshold, values, shown):
-    assert roundest_between(threshold, values[0], np.array(values, dtype=float)) == shown
+    assert roundest_between(threshold, *values) == shown
 
 
 def test_dictionary_is_json_and_complete(tree):
@@ -172,7 +173,7 @@ def test_bad_input_is_named(binary):
     model, X, _ = binary
     with pytest.raises(ValueError, match="kind must be one of 'map', 'confident', 'central'"):
         model.representative_tree("best")
-    with pytest.raises(ValueError, match="rows of 18 columns"):
+    with pytest.raises(ValueError, match="X has 3 columns; the trees were grown on 18"):
         model.representative_tree().predict_proba(X.to_numpy()[:, :3])
     with pytest.raises(NotFittedError):
         BayesianTreeClassifier().representative_tree()

@@ -1,10 +1,19 @@
 """Long runs of the exact kernel against sums over every tree."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
-from exact_answers import AlphaMixture, BoxProgram, all_trees, grid_problem, strategy_settings
-from sweeptree.engines import ChainFactory, make_forest
+from exact_answers import (
+    AlphaMixture,
+    BoxProgram,
+    all_trees,
+    grid_problem,
+    mixed_problem,
+    strategy_settings,
+)
+from sweeptree.engines import ChainFactory
 from sweeptree.posterior import Legend, pool_draws
 from sweeptree.prediction import mean_probabilities
 from sweeptree.settings import RULE_PRIORS, TREE_PRIORS
@@ -45,7 +54,7 @@ def check_against_box_program(problem, posterior):
     program = AlphaMixture(problem) if problem.learned_alphas else BoxProgram(problem)
     assert total_variation(p_leaves(posterior, problem), program.p_leaves()) < 0.01
     points = problem.ranks[:: len(problem.ranks) // 12]
-    X = np.column_stack([v[r] for v, r in zip(problem.values, points.T, strict=True)])
+    X = problem.points(points)
     exact = np.array([program.predictive(ranks) for ranks in points])
     found = mean_probabilities(posterior, X, "kernel")
     np.testing.assert_allclose(found, exact, atol=0.01)
@@ -113,6 +122,63 @@ def test_long_runs_of_tempered_chains_that_learn_alpha_agree_with_the_box_progra
     check_against_box_program(problem, posterior)
 
 
+MIXED_GRIDS = {
+    "holes": {
+        "kinds": ("ordered",) * 3, "shape": (5, 4, 3), "p_missing": (0.3, 0.1, 0.0),
+    },
+    "levels": {
+        "kinds": ("levels", "ordered", "levels"), "shape": (5, 4, 2), "p_missing": (0.0, 0.2, 0.2),
+    },
+    "groups": {
+        "kinds": ("groups", "ordered", "levels"), "shape": (4, 3, 3), "p_missing": (0.2, 0.0, 0.0),
+    },
+}  # fmt: skip
+
+
+def mixed_grid(grid, **settings):
+    return mixed_problem(**MIXED_GRIDS[grid], n_rows=80, seed=3, p_min=2, max_leaves=6, **settings)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("tree_prior", "rule_prior", "rule_draw"),
+    [
+        ("geometric", "observed", "ranks"),
+        ("depth", "continuous", "ranks"),
+        ("range", "observed", "gaussian"),
+        ("range", "continuous", "gaussian"),
+    ],
+)
+@pytest.mark.parametrize("grid", MIXED_GRIDS)
+def test_long_runs_with_categories_and_missing_values_agree_with_the_box_program(
+    grid, tree_prior, rule_prior, rule_draw
+):
+    problem = mixed_grid(grid, tree_prior=tree_prior, rule_prior=rule_prior)
+    posterior = sample(problem, rule_draw=rule_draw)
+    assert len(np.unique(posterior.trees.test)) > 1
+    check_against_box_program(problem, posterior)
+
+
+@pytest.mark.parametrize("grid", MIXED_GRIDS)
+def test_box_program_agrees_with_the_list_of_all_mixed_trees(grid):
+    problem = replace(mixed_grid(grid), max_leaves=3)
+    by_size = np.zeros(problem.max_leaves + 1)
+    for tree, weight in all_trees(problem).items():
+        by_size[tree.count(None)] += weight
+    np.testing.assert_allclose(BoxProgram(problem).p_leaves(), by_size / by_size.sum())
+
+
+@pytest.mark.parametrize("grid", MIXED_GRIDS)
+@pytest.mark.parametrize("rule_prior", RULE_PRIORS)
+def test_range_prior_sums_to_one_with_categories_and_missing_values(grid, rule_prior):
+    problem = replace(
+        mixed_grid(grid, tree_prior="range", rule_prior=rule_prior),
+        n_classes=1, y=np.zeros(80, dtype=int), p_min=10, max_leaves=8,
+    )  # fmt: skip
+    program = BoxProgram(problem)
+    assert abs(program.by_size(program.whole, 0).sum() - 1.0) < 1e-12
+
+
 @pytest.mark.parametrize("tree_prior", TREE_PRIORS)
 def test_box_program_agrees_with_the_list_of_all_trees(tree_prior):
     problem = grid_problem((3, 3), 20, 4, tree_prior=tree_prior, p_min=2, max_leaves=4)
@@ -170,7 +236,6 @@ def test_threshold_is_uniform_inside_its_gap():
     problem = grid_problem((4, 3), 30, 10, max_leaves=4)
     posterior = sample(problem, n_moves=600_000, thin=10)
     trees = posterior.trees
-    assert make_forest("kernel", trees.node_offsets, trees.variable, trees.threshold)
     for variable in range(problem.n_variables):
         threshold = trees.threshold[trees.variable == variable]
         values = problem.values[variable]

@@ -10,21 +10,29 @@ N_ROWS = 700
 
 
 def awkward_table(n_classes):
-    """Continuous, heavily tied, and zero-inflated columns."""
+    """Continuous, heavily tied and zero-inflated columns, holes, and many uneven levels."""
     rng = np.random.default_rng(5)
     continuous = rng.normal(size=N_ROWS)
     inflated = np.where(rng.random(N_ROWS) < 0.6, 0.0, rng.normal(size=N_ROWS))
     coarse = rng.integers(0, 5, size=N_ROWS).astype(float)
     skewed = np.exp(3 * rng.normal(size=N_ROWS))
-    X = np.column_stack([continuous, inflated, coarse, skewed])
+    with_holes = np.where(rng.random(N_ROWS) < 0.2, np.nan, rng.normal(size=N_ROWS))
+    levels = np.unique((rng.pareto(0.4, size=N_ROWS)).astype(int), return_inverse=True)[1]
+    with_both = np.where(rng.random(N_ROWS) < 0.1, np.nan, rng.permutation(levels))
+    with_both = np.unique(with_both, return_inverse=True)[1] + np.where(
+        np.isnan(with_both), np.nan, 0.0
+    )
+    X = np.column_stack([continuous, inflated, coarse, skewed, with_holes, levels, with_both])
     y = (rng.random(N_ROWS) * n_classes * (0.5 + 0.5 * (continuous > 0))).astype(np.int32)
-    return X, y, encode(X, y, n_classes)
+    return X, y, encode(X, y, n_classes, ["ordered"] * 5 + ["levels"] * 2)
 
 
 def make_chain(table, mask_budget):
     data = _kernel.Data(
         table.n_classes,
         table.labels,
+        table.kinds,
+        table.n_missing,
         table.order,
         table.values,
         table.starts,
@@ -70,20 +78,30 @@ def test_chains_do_not_depend_on_how_many_masks_are_stored(n_classes):
 
 @pytest.mark.parametrize("mask_budget", [0, 10**9])
 def test_leaf_counts_are_those_of_the_rows(mask_budget):
+    """Every rule of every variable, in a table with holes and with levels by the hundred."""
     X, y, table = awkward_table(3)
     chain, _ = make_chain(table, mask_budget)
-    for column, threshold in [(0, 0.1), (1, 0.0), (1, -0.3), (2, 1.5), (3, 20.0)]:
-        assert chain.plant(np.array([column, -1, -1], dtype=np.int32), np.array([threshold, 0, 0]))
-        leaf_counts = chain.tree[3]
-        goes_left = X[:, column] <= threshold
-        np.testing.assert_array_equal(leaf_counts[0], np.bincount(y[goes_left], minlength=3))
-        np.testing.assert_array_equal(leaf_counts[1], np.bincount(y[~goes_left], minlength=3))
+    for variable, column in enumerate(X.T):
+        halves = []
+        n_values = len(np.unique(column[~np.isnan(column)]))
+        n_questions = n_values if table.kinds[variable] == 1 else n_values - 1
+        for cut in range(2 * n_questions + 1 if np.isnan(column).any() else n_questions):
+            assert chain.plant(*np.array([[variable, -1, -1], [cut, -1, -1]], dtype=np.int32))
+            *_, leaf_counts = tree = chain.tree
+            leaf = _kernel.Forest(*tree[:-1]).apply(X)[0]
+            np.testing.assert_array_equal(leaf_counts[0], np.bincount(y[leaf == 0], minlength=3))
+            np.testing.assert_array_equal(leaf_counts[1], np.bincount(y[leaf == 1], minlength=3))
+            halves.append(leaf.tobytes())
+        assert len(set(halves)) == len(halves)  # no two rules are the same
 
 
 def test_a_damaged_tree_is_refused_before_the_kernel_walks_it():
     _, _, table = awkward_table(2)
     chain, _ = make_chain(table, 0)
     for variable in ([0, -1], [0, -1, -1, -1], [9, -1, -1], [-2], []):
-        threshold = np.zeros(len(variable))
+        cut = np.zeros(len(variable), dtype=np.int32)
         with pytest.raises(ValueError, match=r"complete|variable|fit"):
-            chain.plant(np.array(variable, dtype=np.int32), threshold)
+            chain.plant(np.array(variable, dtype=np.int32), cut)
+    for cut in (-1, 10**6):
+        with pytest.raises(ValueError, match="no such rule"):
+            chain.plant(np.array([0, -1, -1], np.int32), np.array([cut, 0, 0], np.int32))

@@ -9,7 +9,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from exact_answers import all_trees, grid_problem, strategy_settings
+from exact_answers import all_trees, grid_problem, mixed_problem, strategy_settings
 from sweeptree.engines import ChainFactory
 from sweeptree.settings import MOVES, RULE_PRIORS, TREE_PRIORS
 
@@ -38,14 +38,14 @@ class Kernel:
 
     def plant(self, tree):
         variable = np.array([-1 if rule is None else rule[0] for rule in tree], dtype=np.int32)
-        threshold = np.array([0.0 if r is None else self.problem.midpoint(*r) for r in tree])
-        assert self.chain.plant(variable, threshold)
+        cut = np.array([-1 if rule is None else rule[1] for rule in tree], dtype=np.int32)
+        assert self.chain.plant(variable, cut)
 
     def tree_of(self, flat):
-        _, variable, threshold, _ = flat
+        _, variable, *how, _ = flat
         return tuple(
-            None if v < 0 else (int(v), int(np.searchsorted(self.problem.values[v], t)) - 1)
-            for v, t in zip(variable, threshold, strict=True)
+            None if v < 0 else (int(v), self.problem.cut_of(v, *asked))
+            for v, *asked in zip(variable, *how, strict=True)
         )
 
     def moves_from(self, tree):
@@ -86,11 +86,18 @@ class Kernel:
                 yield rule, self.problem.cut_probability(*rule) / n_others
 
     def changes_of_rule(self, present):
-        """For steps: a symmetric chance between any two rules, here one everywhere."""
+        """For steps: a symmetric chance between any two rules, here one everywhere.
+
+        Gaussian steps lead from threshold to threshold alone.
+        """
         variable = present[0]
+        drawn = self.settings.rule_draw
         for cut in range(self.problem.n_cuts(variable)):
+            rules = (present, (variable, cut))
+            if drawn == "gaussian" and not all(self.problem.is_threshold(*r) for r in rules):
+                continue
             chance = self.problem.cut_probability(variable, cut)
-            yield (variable, cut), chance if self.settings.rule_draw == "prior" else 1.0
+            yield (variable, cut), chance if drawn == "prior" else 1.0
 
     @staticmethod
     def regrafts_from(tree):
@@ -119,7 +126,7 @@ class Kernel:
         if kind == "change_rule":
             options["drawn"] = self.settings.rule_draw
         if rule is not None:
-            options |= {"variable": rule[0], "threshold": self.problem.midpoint(*rule)}
+            options |= {"variable": rule[0], "cut": rule[1]}
         return self.chain.propose(kind, node, **options)
 
 
@@ -289,3 +296,66 @@ def test_mutant_redraw_fails():
                 kernel.p_move[move.split()[0]] * chance * kernel.propose(move, node, rule)[0]
             )
     assert imbalance(exact / available[:, None]) > 1e-5
+
+
+# Categories and missing values
+
+MIXED = {
+    "holes": {"kinds": ("ordered", "ordered"), "shape": (4, 3), "p_missing": (0.3, 0.0)},
+    "levels": {"kinds": ("levels", "ordered"), "shape": (4, 3), "p_missing": 0.0},
+    "levels with holes": {"kinds": ("levels", "levels"), "shape": (4, 2), "p_missing": 0.2},
+    "groups": {"kinds": ("groups", "ordered"), "shape": (4, 3), "p_missing": 0.0},
+    "groups with holes": {"kinds": ("groups", "ordered"), "shape": (3, 2), "p_missing": 0.2},
+    "all but constant": {"kinds": ("ordered", "levels"), "shape": (1, 3), "p_missing": (0.3, 0.1)},
+}
+
+
+def problem_of(mixed, **settings):
+    return mixed_problem(**MIXED[mixed], n_rows=30, seed=5, max_leaves=3, **settings)
+
+
+@pytest.mark.parametrize("rule_prior", RULE_PRIORS)
+@pytest.mark.parametrize("tree_prior", ["uniform", "depth", "range"])
+@pytest.mark.parametrize("mixed", MIXED)
+def test_moves_are_in_balance_with_categories_and_missing_values(mixed, tree_prior, rule_prior):
+    problem = problem_of(mixed, tree_prior=tree_prior, rule_prior=rule_prior)
+    weights = all_trees(problem)
+    assert len(weights) > 20
+    assert imbalance(flows(Kernel(problem), weights)) < 1e-12
+    steps = flows(Kernel(problem, rule_draw="ranks"), weights, only=["change_rule"])
+    assert imbalance(steps) < 1e-12
+
+
+@pytest.mark.parametrize("rule_prior", RULE_PRIORS)
+def test_gaussian_steps_are_in_balance_where_values_are_missing(rule_prior):
+    problem = problem_of("holes", rule_prior=rule_prior)
+    density = {
+        tree: weight
+        / np.prod([problem.gap(*r) for r in tree if r is not None and problem.is_threshold(*r)])
+        for tree, weight in all_trees(problem).items()
+    }
+    flow = flows(Kernel(problem, rule_draw="gaussian"), density, only=["change_rule"])
+    assert flow.sum() > 0.01
+    assert imbalance(flow) < 1e-12
+
+
+@pytest.mark.parametrize("tree_prior", TREE_PRIORS)
+@pytest.mark.parametrize("mixed", MIXED)
+def test_kernel_and_exact_answers_agree_on_categories_and_missing_values(mixed, tree_prior):
+    for rule_prior in RULE_PRIORS:
+        problem = problem_of(mixed, tree_prior=tree_prior, rule_prior=rule_prior)
+        kernel = Kernel(problem)
+        for tree, weight in all_trees(problem).items():
+            kernel.plant(tree)
+            log_posterior = kernel.chain.log_likelihood + kernel.chain.log_prior
+            assert abs(log_posterior - np.log(weight)) < 1e-10
+
+
+@pytest.mark.parametrize("mixed", ["holes", "groups"])
+def test_mutant_that_forgets_a_rule_fails(mixed):
+    """The last rule, of a variable with holes the one that asks for them, left out of the prior."""
+    problem = problem_of(mixed)
+    last = problem.n_cuts(0) - 1
+    weights = all_trees(problem)
+    mutant = {t: w * 1.1 ** sum(rule == (0, last) for rule in t) for t, w in weights.items()}
+    assert imbalance(flows(Kernel(problem), mutant)) > 1e-5

@@ -5,6 +5,7 @@ import pytest
 
 from sweeptree.encoding import encode
 from sweeptree.engines import ChainFactory
+from sweeptree.posterior import Trees
 from sweeptree.settings import (
     LIKELIHOODS,
     RULE_PRIORS,
@@ -82,11 +83,13 @@ def assert_same_trace(a, b):
         np.testing.assert_array_equal(draws_a[name], draws_b[name])
     for name in ("log_likelihood", "log_prior"):
         np.testing.assert_allclose(draws_a[name], draws_b[name], atol=1e-8)
-    offsets, variable, threshold, leaf_counts = zip(draws_a["trees"], draws_b["trees"], strict=True)
-    np.testing.assert_array_equal(*offsets)
-    np.testing.assert_array_equal(*variable)
-    np.testing.assert_allclose(*threshold, rtol=1e-12)
-    np.testing.assert_array_equal(*leaf_counts)
+    for name, mine, yours in zip(
+        ("node_offsets", "variable", "test", "threshold", "missing_left", "leaf_counts"),
+        draws_a["trees"],
+        draws_b["trees"],
+        strict=True,
+    ):
+        np.testing.assert_allclose(mine, yours, rtol=1e-12, err_msg=name)
 
 
 def assert_same_draws(a, b):
@@ -144,6 +147,40 @@ def test_engines_make_the_same_moves_under_every_setting(
     target = target_settings(
         table, tree_prior=tree_prior, likelihood=likelihood, rule_prior=rule_prior
     )
+    assert_engines_agree(table, target, strategy_settings(table, strategy, unavailable, rule_draw))
+
+
+def mixed_table(category_rules, n_rows=120):
+    """Holes, levels, a category of two levels, and a column that is constant but for its holes."""
+    rng = np.random.default_rng(0)
+    X = rng.integers(0, [9, 5, 4, 3, 2, 1], size=(n_rows, 6)).astype(float)
+    X[rng.random(X.shape) < [0.3, 0.1, 0.2, 0.0, 0.0, 0.4]] = np.nan
+    y = (np.nan_to_num(X[:, 0], nan=6) > 4) ^ (X[:, 1] == 2)
+    kinds = ["ordered", category_rules, category_rules, "ordered", "levels", "ordered"]
+    return encode(X, y + (X[:, 2] == 1).astype(np.int32), 3, kinds)
+
+
+@pytest.mark.parametrize("category_rules", ["levels", "groups"])
+@pytest.mark.parametrize(("strategy", "unavailable", "rule_draw"), QUICK)
+def test_engines_agree_on_categories_and_missing_values(
+    category_rules, strategy, unavailable, rule_draw
+):
+    table = mixed_table(category_rules)
+    rule_prior = STRATEGIES[strategy].rule_prior
+    target = target_settings(table, tree_prior="geometric", rule_prior=rule_prior)
+    assert_engines_agree(table, target, strategy_settings(table, strategy, unavailable, rule_draw))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("category_rules", ["levels", "groups"])
+@pytest.mark.parametrize(("strategy", "unavailable", "rule_draw"), WALKS)
+@pytest.mark.parametrize("rule_prior", RULE_PRIORS)
+@pytest.mark.parametrize("tree_prior", ["depth", "range"])
+def test_engines_agree_on_categories_and_missing_values_under_every_setting(
+    tree_prior, rule_prior, strategy, unavailable, rule_draw, category_rules
+):
+    table = mixed_table(category_rules)
+    target = target_settings(table, tree_prior=tree_prior, rule_prior=rule_prior)
     assert_engines_agree(table, target, strategy_settings(table, strategy, unavailable, rule_draw))
 
 
@@ -270,15 +307,14 @@ def test_golden_trace():
 
 def trees_by_draw(draws):
     """What each draw's tree is, as bytes."""
-    offsets, variable, threshold, leaf_counts = draws["trees"]
-    leaf_offsets = np.concatenate(([0], np.cumsum(variable == -1)))[offsets]
+    all_trees = Trees.from_engine(*draws["trees"])
+    leaf_offsets = all_trees.leaf_offsets
     trees = [
         (
-            variable[offsets[t] : offsets[t + 1]].tobytes(),
-            threshold[offsets[t] : offsets[t + 1]].tobytes(),
-            leaf_counts[leaf_offsets[t] : leaf_offsets[t + 1]].tobytes(),
+            all_trees.rules_as_bytes(t),
+            all_trees.leaf_counts[leaf_offsets[t] : leaf_offsets[t + 1]].tobytes(),
         )
-        for t in range(len(offsets) - 1)
+        for t in range(len(all_trees))
     ]
     assert sorted(set(draws["tree"].tolist())) == list(range(len(trees)))
     return [trees[t] for t in draws["tree"]]

@@ -17,12 +17,10 @@ from sweeptree.files.archive import AnyArray
 from sweeptree.files.errors import require
 from sweeptree.fitted import TrainingRows
 from sweeptree.posterior import Draws, Trees
-from sweeptree.settings import LEARNED_ALPHA_SUMS, MOST_MOVES, MOST_RUNGS
+from sweeptree.settings import LEARNED_ALPHA_SUMS, MOST_MOVES, MOST_RUNGS, TESTS
 from sweeptree.stopping import WHAT_TO_DO
 
-AT_MOST, IS_LEVEL, IN_GROUP, IS_MISSING = range(4)
-"""What a rule asks: whether the value is at most the threshold, is the level with this number, is
-one of the levels whose bits are set, or is missing."""
+AT_MOST, IS_LEVEL, IN_GROUP, IS_MISSING = range(len(TESTS))
 
 ENDINGS = ("converged", *WHAT_TO_DO)
 
@@ -40,6 +38,7 @@ def check_rules(arrays: Mapping[str, AnyArray], columns: Sequence[Column]) -> No
         _can_be_asked(
             test[~is_leaf],
             threshold[~is_leaf],
+            missing_left[~is_leaf] == 1,
             np.array([len(each.levels) for each in columns])[column],
             np.array([each.kind == "category" for each in columns])[column],
             np.array([each.has_missing for each in columns])[column],
@@ -51,6 +50,7 @@ def check_rules(arrays: Mapping[str, AnyArray], columns: Sequence[Column]) -> No
 def _can_be_asked(
     test: npt.NDArray[np.uint8],
     threshold: FloatArray,
+    missing_left: npt.NDArray[np.bool_],
     n_levels: npt.NDArray[np.int64],
     is_category: npt.NDArray[np.bool_],
     has_missing: npt.NDArray[np.bool_],
@@ -63,10 +63,10 @@ def _can_be_asked(
             ~is_category,
             is_category & is_whole & (threshold >= 0) & (threshold < n_levels),
             is_category & is_whole & (threshold >= 1) & (threshold <= all_levels),
-            has_missing & (threshold == 0),
+            has_missing & (threshold == 0) & missing_left,
         ],
     )
-    return can_be_asked
+    return can_be_asked & (has_missing | ~missing_left)
 
 
 def check_draws(draws: Draws) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +30,7 @@ from sweeptree.files.schema import (
     parts_among,
     to_stored,
 )
-from sweeptree.fitted import FittedModel, TrainingRows, check_fitted, column_names
+from sweeptree.fitted import FittedModel, TrainingRows, check_fitted
 from sweeptree.posterior import Draws, FullTrace, Posterior
 from sweeptree.settings import refuse_booleans
 from sweeptree.verdict import Verdict
@@ -119,11 +119,11 @@ def _pack(model: Any, with_training_rows: bool) -> dict[str, AnyArray]:
         HEADER: write_header(
             model.get_params(deep=False),
             model.classes_,
-            _columns_of(model),
+            model.columns_,
             hasattr(model, "feature_names_in_"),
             posterior,
         ),
-        **pack_trees(posterior.trees),
+        **pack_trees(posterior.trees, model.columns_),
         **{name: getattr(posterior, name) for name in (*OF_DRAWS, *OF_RUNS)},
         "verdict": np.array(posterior.verdict),
     }
@@ -132,12 +132,6 @@ def _pack(model: Any, with_training_rows: bool) -> dict[str, AnyArray]:
     if posterior.full_trace is not None:
         arrays.update(zip(FULL_TRACE, posterior.full_trace, strict=True))
     return to_stored(arrays)
-
-
-def _columns_of(model: Any) -> tuple[Column, ...]:
-    all_numbers = tuple(Column(name, "number") for name in column_names(model))
-    columns: tuple[Column, ...] = getattr(model, "columns_", all_numbers)
-    return columns
 
 
 def _unpack(stored: Arrays, make: Callable[..., Any]) -> Any:
@@ -154,7 +148,7 @@ def _unpack(stored: Arrays, make: Callable[..., Any]) -> Any:
     model.n_features_in_ = len(columns)
     if header["has_column_names"]:
         model.feature_names_in_ = np.array([column.name for column in columns], dtype=object)
-    model.posterior_ = _unpack_posterior(arrays, header["run"])
+    model.posterior_ = _unpack_posterior(arrays, columns, header["run"])
     if not TRAINING_ROWS.keys().isdisjoint(arrays):
         model.training_ = TrainingRows(*(_native(arrays[name]) for name in TRAINING_ROWS))
         check_training_rows(model.training_, columns, model.posterior_.trees)
@@ -178,8 +172,10 @@ def _make_model(make: Callable[..., Any], parameters: dict[str, Any]) -> Any:
     return model
 
 
-def _unpack_posterior(arrays: Arrays, run: Mapping[str, Any]) -> Posterior:
-    trees = unpack_trees(arrays)
+def _unpack_posterior(
+    arrays: Arrays, columns: Sequence[Column], run: Mapping[str, Any]
+) -> Posterior:
+    trees = unpack_trees(arrays, columns)
     sizes = sizes_of(trees.variable)
     tree_index = _native(arrays["tree_index"])
     require(tree_index.max() < len(trees), "a draw has a tree that is not there")

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from sweeptree.columns import Column
 from sweeptree.encoding import FloatArray
 from sweeptree.fitted import FittedModel, check_share, column_names, find_column, rows_of
 from sweeptree.frames import make_frame
@@ -25,8 +26,8 @@ class DependenceCurve:
     """How the probability of each class depends on one variable."""
 
     variable: str
-    grid: FloatArray
-    """Values of the variable."""
+    grid: npt.NDArray[Any]
+    """Values of the variable; of a category, levels."""
     classes: npt.NDArray[Any]
     """Class labels, in the order of the last axis of what follows."""
     mean: FloatArray
@@ -54,7 +55,7 @@ def partial_dependence(
     model: FittedModel,
     X: Any,
     variable: str | int,
-    grid: Sequence[float] | None = None,
+    grid: Sequence[Any] | None = None,
     level: float = 0.95,
     random_state: int = 0,
 ) -> DependenceCurve:
@@ -72,8 +73,9 @@ def partial_dependence(
         Rows to average over; of more than 200, 200 evenly spaced ones are taken.
     variable : str or int
         Name or number of a column.
-    grid : sequence of float, default=None
-        Values to give it; None: its training values, or 30 quantiles of them if there are more.
+    grid : sequence of float, or of levels, default=None
+        Values to give it; None: its training values, or 30 quantiles of them if there are more;
+        of a category all levels.
     level : float, default=0.95
         Of the band, at each value apart.
     random_state : int, default=0
@@ -94,7 +96,7 @@ def partial_dependence(
     >>> bool(curve.mean[-1, 1] > curve.mean[0, 1])
     True
     """
-    column, values, rows = _read(model, X, variable, grid, level)
+    (column, values, shown), rows = _read(model, X, variable, grid, level)
     rows = rows[np.unique(np.linspace(0, len(rows) - 1, MOST_ROWS).round().astype(int))]
     posterior = model.posterior_
     drawn = _DrawnLeaves(posterior, np.random.default_rng(random_state))
@@ -110,7 +112,7 @@ def partial_dependence(
         upper.append(high)
     return DependenceCurve(
         variable=column_names(model)[column],
-        grid=values,
+        grid=shown,
         classes=model.classes_,
         mean=np.array([each.mean(axis=0) for each in mean]),
         lower=np.array(lower),
@@ -122,7 +124,7 @@ def individual_curves(
     model: FittedModel,
     X: Any,
     variable: str | int,
-    grid: Sequence[float] | None = None,
+    grid: Sequence[Any] | None = None,
     level: float = 0.95,
 ) -> DependenceCurve:
     """Show how the prediction of each row depends on one variable, with credible bands.
@@ -134,8 +136,9 @@ def individual_curves(
     X : array-like of shape (n_rows, n_columns)
     variable : str or int
         Name or number of a column.
-    grid : sequence of float, default=None
-        Values to give it; None: its training values, or 30 quantiles of them if there are more.
+    grid : sequence of float, or of levels, default=None
+        Values to give it; None: its training values, or 30 quantiles of them if there are more;
+        of a category all levels.
     level : float, default=0.95
         Of the bands, at each value apart; the same as those of `predict_interval`.
 
@@ -153,7 +156,7 @@ def individual_curves(
     >>> model.individual_curves(X[:2], 1, grid=[1, 5, 10]).mean.shape
     (2, 3, 2)
     """
-    column, values, rows = _read(model, X, variable, grid, level)
+    (column, values, shown), rows = _read(model, X, variable, grid, level)
     repeated = np.repeat(rows, len(values), axis=0)
     repeated[:, column] = np.tile(values, len(rows))
     tails = np.array([(1 - level) / 2, (1 + level) / 2])
@@ -161,7 +164,7 @@ def individual_curves(
     ends = probability_quantiles(model.posterior_, repeated, model.engine, tails)
     return DependenceCurve(
         variable=column_names(model)[column],
-        grid=values,
+        grid=shown,
         classes=model.classes_,
         mean=mean_probabilities(model.posterior_, repeated, model.engine).reshape(shape),
         lower=ends[..., 0].reshape(shape),
@@ -169,25 +172,52 @@ def individual_curves(
     )
 
 
+class _Grid(NamedTuple):
+    """Values to give a column."""
+
+    column: int
+    values: FloatArray
+    """As they are in the encoded table."""
+    shown: npt.NDArray[Any]
+    """As they are in the user's."""
+
+
 def _read(
-    model: FittedModel, X: Any, variable: str | int, grid: Sequence[float] | None, level: float
-) -> tuple[int, FloatArray, FloatArray]:
+    model: FittedModel, X: Any, variable: str | int, grid: Sequence[Any] | None, level: float
+) -> tuple[_Grid, FloatArray]:
     check_share("level", level)
     rows = rows_of(model, X)
     column = find_column(model, variable)
+    known = model.columns_[column]
+    if known.is_category:
+        return _grid_of_levels(column, known, grid), rows
     if grid is None:
-        return column, _values_to_show(model.training_.X[:, column]), rows
+        values = _values_to_show(model.training_.X[:, column])
+        return _Grid(column, values, values), rows
     values = np.asarray(grid, dtype=float)
     if values.ndim != 1 or not np.isfinite(values).all() or len(values) == 0:
         raise ValueError("grid must be a sequence of finite numbers.")
-    return column, values, rows
+    return _Grid(column, values, values), rows
+
+
+def _grid_of_levels(column: int, known: Column, grid: Sequence[Any] | None) -> _Grid:
+    levels = list(known.levels if grid is None else grid)
+    for level in levels:
+        if level not in known.levels:
+            raise ValueError(
+                f"grid has {level!r}, which is no level of {known.name!r}; these are "
+                f"{', '.join(map(str, known.levels))}."
+            )
+    places = np.array([known.levels.index(level) for level in levels], dtype=float)
+    return _Grid(column, places, np.array(levels))
 
 
 def _values_to_show(training_values: FloatArray) -> FloatArray:
-    distinct = np.unique(training_values)
+    present = training_values[~np.isnan(training_values)]
+    distinct = np.unique(present)
     if len(distinct) <= N_GRID:
         return distinct
-    return np.unique(np.quantile(training_values, np.linspace(0, 1, N_GRID)))
+    return np.unique(np.quantile(present, np.linspace(0, 1, N_GRID)))
 
 
 def _with_value(rows: FloatArray, column: int, value: float) -> FloatArray:

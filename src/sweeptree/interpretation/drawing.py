@@ -82,7 +82,7 @@ def _places(tree: Tree) -> list[_Place]:
 
 
 def _question(tree: Tree, node: int) -> str:
-    return _shortened(tree.question(node).replace("<=", "≤"))
+    return _shortened(tree.question(node).yes.replace("<=", "≤"))
 
 
 def _shortened(name: str) -> str:
@@ -105,7 +105,7 @@ def _width_of(tree: Tree, node: int) -> float:
 def _draw_split(tree: Tree, node: int, place: _Place) -> Iterator[str]:
     width = _width_of(tree, node)
     yield (
-        f"<g><title>{escape(tree.question(node))} ({escape(tree.rows_in_words(node))})</title>"
+        f"<g><title>{escape(tree.question(node).yes)} ({escape(tree.rows_in_words(node))})</title>"
         f'<rect x="{place.x:.1f}" y="{place.y - 11:.1f}" width="{width:.1f}" height="22" rx="6" '
         'fill="currentColor" fill-opacity="0.06" stroke="currentColor" stroke-opacity="0.5"/>'
     )

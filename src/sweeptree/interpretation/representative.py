@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from sweeptree.columns import Column
 from sweeptree.encoding import FloatArray
-from sweeptree.fitted import FittedModel, check_fitted, check_option, check_share, column_names
-from sweeptree.interpretation.tree import Tree, counts_of_nodes, short_number
+from sweeptree.fitted import FittedModel, check_fitted, check_option, check_share
+from sweeptree.interpretation.tree import Tree, counts_of_nodes
+from sweeptree.interpretation.words import show_threshold
 from sweeptree.posterior import Posterior, Trees
 from sweeptree.prediction import (
     ALL_DRAWS,
@@ -21,6 +23,7 @@ from sweeptree.prediction import (
     mean_leaf_value,
     mean_probabilities,
 )
+from sweeptree.settings import TESTS
 from sweeptree.uncertainty.envelope import agreement_of_predicted, is_confident
 
 KINDS = ("map", "confident", "central")
@@ -158,11 +161,13 @@ def _tree_of(model: FittedModel, which: int, value_of_alpha: int, kind: str) -> 
     tree = Tree(
         kind=kind,
         variable=one.variable,
+        test=one.test,
         threshold=one.threshold,
+        missing_left=one.missing_left,
         counts=counts_of_nodes(one),
         alpha=posterior.alphas[value_of_alpha],
-        shown=tuple(_shown_thresholds(one, model.training_.X)),
-        columns=tuple(column_names(model)),
+        shown=tuple(_shown_thresholds(one, model.columns_, model.training_.X)),
+        columns=model.columns_,
         classes=model.classes_,
         speaks_for=0.0,
         posterior_share=float(posterior.tree_weights[which]),
@@ -174,40 +179,13 @@ def _share_voting_alike(model: FittedModel, tree: Tree) -> float:
     """Share of the draws that vote as the tree does, averaged over training rows."""
     X = model.training_.X
     votes = mean_leaf_value(model.posterior_, X, model.engine, leaf_votes)
-    says = tree.predict_proba(X).argmax(axis=1)
+    says = tree.predict_encoded(X).argmax(axis=1)
     return float(votes[np.arange(len(X)), says].mean().clip(max=1))
 
 
-def _shown_thresholds(tree: Trees, X: FloatArray) -> Iterator[str]:
-    for column, threshold in zip(tree.variable.tolist(), tree.threshold.tolist(), strict=True):
-        if column == -1:
+def _shown_thresholds(tree: Trees, columns: Sequence[Column], X: FloatArray) -> Iterator[str]:
+    for variable, test, threshold in zip(tree.variable, tree.test, tree.threshold, strict=True):
+        if variable == -1 or TESTS[test] != "at most":
             yield ""
-            continue
-        values = X[:, column]
-        yield roundest_between(threshold, values[values <= threshold].max(), values)
-
-
-def roundest_between(threshold: float, low: float, values: FloatArray) -> str:
-    """Write a threshold with the fewest decimals that send the same training rows left.
-
-    Parameters
-    ----------
-    threshold : float
-    low : float
-        The largest value that goes left.
-    values : array
-        All values.
-
-    Examples
-    --------
-    >>> ages = np.array([30.0, 59.0, 60.0])
-    >>> roundest_between(59.9824, 59.0, ages), roundest_between(44.7, 30.0, ages)
-    ('59', '45')
-    """
-    high = values[values > threshold].min()
-    for n_decimals in range(7):
-        scale = 10.0**n_decimals
-        for rounded in (round(threshold, n_decimals), np.floor(threshold * scale) / scale):
-            if low <= rounded < high:
-                return f"{rounded:.{n_decimals}f}"
-    return short_number(threshold, 12)
+        else:
+            yield show_threshold(columns[variable], float(threshold), X[:, variable])

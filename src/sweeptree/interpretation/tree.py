@@ -9,9 +9,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from sweeptree.columns import Column
 from sweeptree.encoding import FloatArray
+from sweeptree.interpretation.words import Question, levels_left, put_in_words
 from sweeptree.posterior import IntArray, Trees
 from sweeptree.prediction import forest_of, leaf_probabilities
+from sweeptree.settings import TESTS
+from sweeptree.table import encode_rows
 
 LEVEL = 0.95
 """Of the intervals that are shown with a leaf's probabilities."""
@@ -46,17 +50,21 @@ class Tree:
     """How it was chosen: "map", "confident" or "central"."""
     variable: IntArray
     """Column that each node asks about; -1 for a leaf."""
+    test: npt.NDArray[np.uint8]
+    """What each node asks, as the place in `TESTS`; if so, a row goes left."""
     threshold: FloatArray
-    """Rows whose value is at most the threshold go left."""
+    """What the value is held against; of a category the place of its level, or the group."""
+    missing_left: npt.NDArray[np.bool_]
+    """Whether a missing value goes left."""
     shown: tuple[str, ...]
     """Thresholds as they are written in texts and pictures: rounded as far as all training rows
-    still go the same way; empty for a leaf."""
+    still go the same way; empty where there is none."""
     counts: IntArray
     """(node, class): training rows."""
     alpha: FloatArray
     """(class,): Dirichlet parameter of the class probabilities in a leaf."""
-    columns: tuple[str, ...]
-    """Names of the columns."""
+    columns: tuple[Column, ...]
+    """What is known of the columns."""
     classes: npt.NDArray[Any]
     """Class labels."""
     speaks_for: float
@@ -107,12 +115,11 @@ class Tree:
         -------
         ndarray of shape (n_rows, n_classes)
         """
-        X = np.ascontiguousarray(X, dtype=float)
-        if X.ndim != 2 or X.shape[1] != len(self.columns):
-            raise ValueError(
-                f"X has the shape {X.shape}; the tree needs rows of {len(self.columns)} columns."
-            )
-        leaves = forest_of(self._as_trees(), "kernel").apply(X)[0]
+        return self.predict_encoded(encode_rows(self.columns, X))
+
+    def predict_encoded(self, rows: FloatArray) -> FloatArray:
+        """(row, class): probabilities for rows that are numbers already."""
+        leaves = forest_of(self._as_trees(), "kernel").apply(rows)[0]
         probabilities: FloatArray = self.probabilities[self.variable == -1][leaves]
         return probabilities
 
@@ -174,9 +181,15 @@ class Tree:
             f"speaks for {100 * self.speaks_for:.1f} % of the ensemble)"
         )
 
-    def question(self, node: int) -> str:
-        """Return what a splitting node asks."""
-        return f"{self.columns[self.variable[node]]} <= {self.shown[node]}"
+    def question(self, node: int) -> Question:
+        """Return what a splitting node asks: the answers on the left and on the right."""
+        return put_in_words(
+            self.columns[self.variable[node]],
+            int(self.test[node]),
+            float(self.threshold[node]),
+            bool(self.missing_left[node]),
+            self.shown[node],
+        )
 
     def answer(self, node: int) -> str:
         """Return what a leaf predicts, with the interval of its probability."""
@@ -194,18 +207,17 @@ class Tree:
 
     def _label(self, node: int) -> str:
         if self.variable[node] >= 0:
-            return self.question(node)
+            return self.question(node).yes
         return f"{self.answer(node)}\n{self.rows_in_words(node)}"
 
     def _lines(self, node: int, indent: str) -> list[str]:
         if self.variable[node] == -1:
             return [f"{indent}|--- class: {self.answer(node)} ({self.rows_in_words(node)})"]
-        name = self.columns[self.variable[node]]
-        threshold = self.shown[node]
+        question = self.question(node)
         return [
-            f"{indent}|--- {name} <= {threshold}",
+            f"{indent}|--- {question.yes}",
             *self._lines(node + 1, indent + "|   "),
-            f"{indent}|--- {name} >  {threshold}",
+            f"{indent}|--- {question.no}",
             *self._lines(self.right[node], indent + "|   "),
         ]
 
@@ -217,9 +229,19 @@ class Tree:
                 "probabilities": self.probabilities[node].tolist(),
                 "intervals": self.intervals[node].tolist(),
             }
+        column = self.columns[self.variable[node]]
+        test, threshold = int(self.test[node]), float(self.threshold[node])
+        held_against: dict[str, Any] = {}
+        if TESTS[test] == "at most":
+            held_against["threshold"] = threshold
+        elif TESTS[test] != "is missing":
+            levels = levels_left(column, test, threshold)
+            held_against["levels"] = [column.levels[level] for level in levels]
         return record | {
-            "variable": self.columns[self.variable[node]],
-            "threshold": float(self.threshold[node]),
+            "variable": column.name,
+            "test": TESTS[test],
+            **held_against,
+            "missing": "left" if self.missing_left[node] else "right",
             "left": self._node_as_dict(node + 1),
             "right": self._node_as_dict(self.right[node]),
         }
@@ -229,7 +251,9 @@ class Tree:
         return Trees(
             node_offsets=np.array([0, len(self.variable)]),
             variable=self.variable,
+            test=self.test,
             threshold=self.threshold,
+            missing_left=self.missing_left,
             leaf_counts=self.counts[is_leaf],
         )
 
@@ -242,17 +266,6 @@ def counts_of_nodes(trees: Trees) -> IntArray:
     for node in np.flatnonzero(trees.variable >= 0)[::-1]:
         counts[node] = counts[node + 1] + counts[right[node]]
     return counts
-
-
-def short_number(value: float, n_digits: int = 6) -> str:
-    """Write a number with so many digits at most.
-
-    Examples
-    --------
-    >>> short_number(2.50000001), short_number(1234.5678)
-    ('2.5', '1234.57')
-    """
-    return f"{value:.{n_digits}g}" if abs(value) < 10**n_digits else f"{value:.0f}"
 
 
 def _quoted(label: str) -> str:

@@ -8,12 +8,15 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from sweeptree.diagnostics import judge_traces, standard_error_of_mean
 from sweeptree.encoding import FloatArray
 from sweeptree.fitted import FittedModel, check_fitted, column_names, find_column
 from sweeptree.frames import make_frame
+from sweeptree.interpretation.words import levels_left
 from sweeptree.prediction import spread_between_chains
+from sweeptree.settings import TESTS
 
 MOST_BINS = 30
 
@@ -80,7 +83,9 @@ def rule_density(model: FittedModel, variable: str | int) -> Any:
         Columns `lower` and `upper`, the ends of a piece of the variable's range; `splits`, the
         mean number of splits of a tree in it; `density`, their share of all splits on the
         variable, per unit. The pieces lie between neighbouring training values; of a variable
-        with more than 31 of these, 30 equally wide pieces are shown.
+        with more than 31 of these, 30 equally wide pieces are shown. Of a category: `level`,
+        `splits`, the mean number of splits of a tree that ask for it, alone or in a group, and
+        their `share`.
 
     Examples
     --------
@@ -94,24 +99,44 @@ def rule_density(model: FittedModel, variable: str | int) -> Any:
     """
     check_fitted(model)
     column = find_column(model, variable)
-    values = np.unique(model.training_.X[:, column])
-    trees = model.posterior_.trees
-    is_on_column = trees.variable == column
-    weight_of_node = np.repeat(model.posterior_.tree_weights, np.diff(trees.node_offsets))
-    edges = values
-    if len(values) > MOST_BINS + 1:
-        edges = np.linspace(values[0], values[-1], MOST_BINS + 1)
-    if len(values) == 1:
-        edges = np.repeat(values, 2)
-    piece = np.searchsorted(edges, trees.threshold[is_on_column], side="right") - 1
+    if model.columns_[column].is_category:
+        return _splits_by_level(model, column)
+    training = model.training_.X[:, column]
+    edges = np.unique(training[~np.isnan(training)])
+    if len(edges) > MOST_BINS + 1:
+        edges = np.linspace(edges[0], edges[-1], MOST_BINS + 1)
+    if len(edges) == 1:
+        edges = np.repeat(edges, 2)
+    is_wanted, weight_of_node = _nodes_asking(model, column, "at most")
+    piece = np.searchsorted(edges, model.posterior_.trees.threshold[is_wanted], side="right") - 1
     n_pieces = len(edges) - 1
-    splits = np.bincount(
-        piece.clip(0, n_pieces - 1), weight_of_node[is_on_column], minlength=n_pieces
-    )
+    splits = np.bincount(piece.clip(0, n_pieces - 1), weight_of_node, minlength=n_pieces)
     widths = np.maximum(np.diff(edges), np.finfo(float).tiny)
     density = splits / max(splits.sum(), np.finfo(float).tiny) / widths
     columns = {"lower": edges[:-1], "upper": edges[1:], "splits": splits, "density": density}
     return make_frame(columns)
+
+
+def _splits_by_level(model: FittedModel, column: int) -> Any:
+    known = model.columns_[column]
+    splits = np.zeros(len(known.levels))
+    for test in ("is level", "in group"):
+        is_wanted, weight_of_node = _nodes_asking(model, column, test)
+        thresholds = model.posterior_.trees.threshold[is_wanted].tolist()
+        for threshold, weight in zip(thresholds, weight_of_node, strict=True):
+            splits[levels_left(known, TESTS.index(test), threshold)] += weight
+    share = splits / max(splits.sum(), np.finfo(float).tiny)
+    return make_frame({"level": np.array(known.levels), "splits": splits, "share": share})
+
+
+def _nodes_asking(
+    model: FittedModel, column: int, test: str
+) -> tuple[npt.NDArray[np.bool_], FloatArray]:
+    """Which nodes ask this of a column, and the share of the draws that have each of them."""
+    trees = model.posterior_.trees
+    is_wanted = (trees.variable == column) & (trees.test == TESTS.index(test))
+    weight_of_node = np.repeat(model.posterior_.tree_weights, np.diff(trees.node_offsets))
+    return is_wanted, weight_of_node[is_wanted]
 
 
 def weak_variables(model: FittedModel, threshold: float = 0.05) -> list[str]:

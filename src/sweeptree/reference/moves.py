@@ -15,7 +15,7 @@ from itertools import accumulate
 import numpy as np
 
 from sweeptree.reference.data import Data
-from sweeptree.reference.prior import log_or_minus_infinity
+from sweeptree.reference.prior import log_or_minus_infinity, log_rule_prior
 from sweeptree.reference.tree import NodeSet, Rule
 from sweeptree.settings import MOVES
 
@@ -58,17 +58,41 @@ def draw_by_log_weight(random: np.random.Generator, log_weights: Sequence[float]
     return min(place, len(log_weights) - 1)
 
 
-def draw_rule_of(random: np.random.Generator, data: Data, rule_prior: str, variable: int) -> Rule:
-    """Draw a rule of one variable: uniform over its cut points, or over its range (Eq. 14).
+def rule_at(data: Data, variable: int, cut: int, fraction: float) -> Rule:
+    """Return one of a variable's rules, the fraction being the place inside its gap."""
+    return Rule(variable, cut, data.variables[variable].threshold_of(cut, fraction))
 
-    One uniform gives both the cut and the threshold's place inside the cut's gap.
+
+def draw_observed_rule(random: np.random.Generator, data: Data, variable: int) -> Rule:
+    """Draw any rule of a variable; one uniform gives it and its threshold's place in the gap."""
+    place = random.random() * data.variables[variable].n_cuts
+    cut = int(place)
+    return rule_at(data, variable, cut, place - cut)
+
+
+def draw_threshold(
+    random: np.random.Generator, data: Data, variable: int, missing_left: bool
+) -> Rule:
+    """Draw a threshold over the variable's range (Eq. 14)."""
+    its = data.variables[variable]
+    threshold = its.values[0] + random.random() * its.range
+    return Rule(variable, its.cut_of(threshold, missing_left), threshold)
+
+
+def draw_rule_of(random: np.random.Generator, data: Data, rule_prior: str, variable: int) -> Rule:
+    """Draw a rule of one variable from its prior.
+
+    Uniform over its rules; or, for thresholds, over its range.
     """
-    if rule_prior == "observed":
-        place = random.random() * data.n_cuts(variable)
-        cut = int(place)
-        return Rule(variable, cut, data.threshold_in_gap(variable, cut, place - cut))
-    threshold = data.lowest(variable) + random.random() * data.range(variable)
-    return Rule(variable, data.cut_of(variable, threshold), threshold)
+    its = data.variables[variable]
+    if rule_prior == "observed" or its.kind != "ordered":
+        return draw_observed_rule(random, data, variable)
+    if not its.has_missing:
+        return draw_threshold(random, data, variable, False)
+    cut = draw_below(random, its.n_cuts)  # whether missing values are asked for, or their side
+    if its.asks_missing(cut):
+        return rule_at(data, variable, cut, 0.0)
+    return draw_threshold(random, data, variable, its.sends_missing_left(cut))
 
 
 def draw_rule(random: np.random.Generator, data: Data, rule_prior: str) -> Rule:
@@ -87,21 +111,25 @@ def draw_other_rule(
 
 def draw_rank_step(random: np.random.Generator, data: Data, rule: Rule) -> Rule:
     """Draw a step by 1 to 2^j cuts with j uniform; it may leave the range."""
-    n_cuts = data.n_cuts(rule.variable)
+    n_cuts = data.variables[rule.variable].n_cuts
     reach = 1 << draw_below(random, n_cuts.bit_length())
     size = 1 + draw_below(random, reach)
     cut = rule.cut - size if random.random() < 0.5 else rule.cut + size
     fraction = random.random()
     if not 0 <= cut < n_cuts:
         return Rule(rule.variable, cut, rule.threshold)
-    return Rule(rule.variable, cut, data.threshold_in_gap(rule.variable, cut, fraction))
+    return rule_at(data, rule.variable, cut, fraction)
 
 
 def draw_gaussian_step(random: np.random.Generator, data: Data, rule: Rule, scale: float) -> Rule:
-    """Draw a Gaussian step from the present threshold (Eq. 16); it may leave the range."""
-    sigma = scale * data.range(rule.variable)
-    threshold = rule.threshold + sigma * draw_normal(random)
-    return Rule(rule.variable, data.cut_of(rule.variable, threshold), threshold)
+    """Draw a Gaussian step from the present threshold (Eq. 16), and a side for missing values.
+
+    It may leave the range.
+    """
+    its = data.variables[rule.variable]
+    threshold = rule.threshold + scale * its.range * draw_normal(random)
+    missing_left = its.has_missing and random.random() < 0.5
+    return Rule(rule.variable, its.cut_of(threshold, missing_left), threshold)
 
 
 def birth_log_ratio(
@@ -132,18 +160,15 @@ def rule_log_ratio(drawn: str, rule_prior: str, data: Data, old: Rule, new: Rule
 
     A rule drawn from its prior needs no factor. A Gaussian step is symmetric between thresholds,
     whose density under observed cuts is 1 / (N gap) inside a gap. A step over ranks is symmetric
-    between cuts, whose prior under continuous rules is their gap.
+    between cuts, which under continuous rules differ in mass.
     """
     if (drawn, rule_prior) == ("gaussian", "observed"):
-        return _log_of_gaps(data, old, new)
+        its = data.variables[old.variable]
+        return log_or_minus_infinity(its.gap(old.cut) / its.gap(new.cut))
     if (drawn, rule_prior) == ("ranks", "continuous"):
-        return -_log_of_gaps(data, old, new)
+        log_new = log_rule_prior(rule_prior, data, new.variable, new.cut)
+        return log_new - log_rule_prior(rule_prior, data, old.variable, old.cut)
     return 0.0
-
-
-def _log_of_gaps(data: Data, old: Rule, new: Rule) -> float:
-    gaps = data.gap(old.variable, old.cut) / data.gap(new.variable, new.cut)
-    return log_or_minus_infinity(gaps)
 
 
 def graft_log_ratio(k: int, p_move: Mapping[str, float], log_shape: float) -> float:

@@ -61,23 +61,16 @@ def log_depth(tree: Tree, gamma: float, delta: float) -> float:
 def p_splittable(data: Data, rows: Rows, min_samples_leaf: int, rule_prior: str) -> float:
     """P_s of Eq. 13: the prior probability that a rule leaves both sides of a node enough rows.
 
-    With continuous rules and one row per leaf this is, for each variable, the range of the
-    node's rows over the range of all rows; the variables are averaged.
+    With thresholds, continuous rules and one row per leaf this is, for each variable, the range
+    of the node's rows over the range of all rows; the variables are averaged.
     """
-    if data.n_variables == 0:
-        return 0.0
     total = 0.0
-    for variable in range(data.n_variables):
-        ranks = np.sort(data.ranks[variable][rows])
-        low, high = int(ranks[min_samples_leaf - 1]), int(ranks[-min_samples_leaf])
-        if low >= high:
-            continue
-        if rule_prior == "observed":
-            total += (high - low) / data.n_cuts(variable)
-        else:
-            values = data.values[variable]
-            total += (values[high] - values[low]) / data.range(variable)
-    return total / data.n_variables
+    for variable, its in enumerate(data.variables):
+        n_left = np.count_nonzero(its.goes_left[:, rows], axis=1)
+        n_fewer = np.minimum(n_left, len(rows) - n_left)
+        for cut in np.flatnonzero(n_fewer >= min_samples_leaf).tolist():
+            total += math.exp(log_rule_prior(rule_prior, data, variable, cut))
+    return total
 
 
 def log_range(tree: Tree, split_chance: float, min_samples_leaf: int, rule_prior: str) -> float:
@@ -96,12 +89,14 @@ def log_range(tree: Tree, split_chance: float, min_samples_leaf: int, rule_prior
 
 
 def log_rule_prior(kind: str, data: Data, variable: int, cut: int) -> float:
-    """Log probability of a variable and a cut (the rule factors of Eq. 6).
+    """Log probability of a variable and a rule (the rule factors of Eq. 6).
 
-    The mass of the whole gap in which the threshold lies, so that it does not depend on the
-    variable's units.
+    The rules of a variable are equally likely, but for thresholds under continuous rules: these
+    have the mass of their whole gap, so that it does not depend on the variable's units.
     """
+    its = data.variables[variable]
     log_variable = -math.log(data.n_variables)
-    if kind == "observed":
-        return log_variable - math.log(data.n_cuts(variable))
-    return log_variable + log_or_minus_infinity(data.gap(variable, cut) / data.range(variable))
+    if kind == "observed" or its.test_of(cut) != "at most":
+        return log_variable - math.log(its.n_cuts)
+    share = its.n_questions / its.n_cuts
+    return log_variable + log_or_minus_infinity(its.gap(cut) / its.range * share)

@@ -9,12 +9,14 @@ import numpy as np
 
 from sweeptree.reference.target import Target
 from sweeptree.reference.tree import Node, Tree
+from sweeptree.settings import TESTS
 
 
 class Record:
     """What is kept of a chain: one entry per draw, and the trees wherever they changed.
 
-    A tree is its nodes in preorder: the variable (-1 for a terminal node) and the threshold.
+    A tree is its nodes in preorder: the variable (-1 for a terminal node), the test, the threshold,
+    and whether a missing value goes left.
     """
 
     def __init__(self, n_classes: int) -> None:
@@ -28,7 +30,9 @@ class Record:
         self.last: Tree | None = None
         self.node_offsets = [0]
         self.variable: list[int] = []
+        self.test: list[int] = []
         self.threshold: list[float] = []
+        self.missing_left: list[bool] = []
         self.leaf_counts: list[tuple[int, ...]] = []
 
     def add(self, tree: Tree, log_likelihood: float, alpha_index: int, target: Target) -> None:
@@ -51,14 +55,21 @@ class Record:
     def add_subtree(self, tree: Tree, node: Node) -> None:
         """Append nodes in preorder."""
         if node.rule is None:
-            self.variable.append(-1)
-            self.threshold.append(0.0)
+            self.add_node(-1, "at most", 0.0, False)
             self.leaf_counts.append(node.counts)
             return
-        self.variable.append(node.rule.variable)
-        self.threshold.append(node.rule.threshold)
+        variable, cut, threshold = node.rule
+        test = tree.data.variables[variable].test_of(cut)
+        self.add_node(variable, test, threshold, sends_missing_left(tree, node))
         for child in tree.children(node):
             self.add_subtree(tree, child)
+
+    def add_node(self, variable: int, test: str, threshold: float, missing_left: bool) -> None:
+        """Append one node."""
+        self.variable.append(variable)
+        self.test.append(TESTS.index(test))
+        self.threshold.append(threshold)
+        self.missing_left.append(missing_left)
 
     def halve(self) -> None:
         """Keep the second draw, the fourth and so on, and the trees that these use.
@@ -84,7 +95,9 @@ class Record:
             for t, of_tree in zip(used, nodes, strict=True)
         ]
         self.variable = [v for of_tree in nodes for v in self.variable[of_tree]]
+        self.test = [v for of_tree in nodes for v in self.test[of_tree]]
         self.threshold = [v for of_tree in nodes for v in self.threshold[of_tree]]
+        self.missing_left = [v for of_tree in nodes for v in self.missing_left[of_tree]]
         self.leaf_counts = [counts for of_tree in leaves for counts in self.leaf_counts[of_tree]]
         self.node_offsets = [0, *accumulate(of_tree.stop - of_tree.start for of_tree in nodes)]
         new_number = {t: i for i, t in enumerate(used)}
@@ -102,7 +115,22 @@ class Record:
             "trees": (
                 np.array(self.node_offsets, dtype=np.int64),
                 np.array(self.variable, dtype=np.int32),
+                np.array(self.test, dtype=np.uint8),
                 np.array(self.threshold, dtype=np.float64),
+                np.array(self.missing_left, dtype=np.uint8),
                 np.array(self.leaf_counts, dtype=np.int32).reshape(-1, self.n_classes),
             ),
         }
+
+
+def sends_missing_left(tree: Tree, node: Node) -> bool:
+    """Whether a splitting node sends a missing value left.
+
+    Where training had none, one that comes up later goes with the most rows.
+    """
+    assert node.rule is not None
+    its = tree.data.variables[node.rule.variable]
+    if its.has_missing:
+        return its.sends_missing_left(node.rule.cut)
+    left, right = tree.children(node)
+    return len(left.rows) >= len(right.rows)

@@ -10,11 +10,13 @@ from sweeptree.reference.data import Data, Rows
 
 
 class Rule(NamedTuple):
-    """Rows whose value is at most the threshold go left. The threshold lies in the cut's gap."""
+    """What a splitting node asks; rows for which the answer is yes go left."""
 
     variable: int
     cut: int
+    """Which of the variable's rules."""
     threshold: float
+    """Somewhere in the cut's gap; of a category its level or group."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -163,6 +163,11 @@ class Walker:
         drawn = self.strategy.rule_draw
         if drawn == "ranks" and self.random.random() < P_ANYWHERE:
             drawn = "prior"
+        its = self.data.variables[present.variable]
+        if its.kind != "ordered":
+            drawn = "prior"  # levels have no neighbours
+        if drawn == "gaussian" and its.asks_missing(present.cut):
+            return Proposal("change_rule")  # there is no threshold to step from
         if drawn == "gaussian":
             scale = self.scale[present.variable]
             rule = moves.draw_gaussian_step(self.random, self.data, present, scale)
@@ -204,8 +209,8 @@ class Walker:
         if not tree.shares_cut_with_sibling(node):
             return Proposal("swap", node)
         upper = self.rule_at(tree.parent(node).name)
-        threshold = self.data.threshold_in_gap(upper.variable, upper.cut, self.random.random())
-        return Proposal("swap", node, upper._replace(threshold=threshold))
+        again = moves.rule_at(self.data, upper.variable, upper.cut, self.random.random())
+        return Proposal("swap", node, again)
 
     def draw_regraft(self) -> Proposal:
         """Draw a subtree to move, a node to put it above, and a side.

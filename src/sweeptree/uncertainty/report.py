@@ -39,9 +39,10 @@ def uncertainty(model: FittedModel, X: Any, level: float = 0.95) -> Any:
         - `monte_carlo_error`: of the probability, because chains are finite;
         - `is_lead_in_doubt`: whether its lead over the second class is smaller than the
           Monte-Carlo error of that lead: more draws might predict another class;
-        - `is_outside`, `outside_in`: whether the row lies outside the range of the training rows,
-          and in which columns. Trees extend their outermost leaf without end, so that beyond the
-          range nothing warns but this.
+        - `is_outside`, `outside_in`: whether the row lies outside what training has seen, and in
+          which columns: a value beyond the range of the training rows, a level that none of them
+          has, or a missing value where none was missing. Trees extend their outermost leaf
+          without end, so that beyond the range nothing warns but this.
 
     Examples
     --------
@@ -65,7 +66,7 @@ def uncertainty(model: FittedModel, X: Any, level: float = 0.95) -> Any:
     by_chain = chain_means(posterior, X, engine)
     votes = mean_leaf_value(posterior, X, engine, leaf_votes)
     entropies = split_entropy(posterior, X, engine)
-    is_outside = outside_training_range(model.training_.X, X)
+    is_outside = outside_training(model.training_.X, X)
     columns = {
         "predicted": model.classes_[predicted],
         "probability": probabilities[of_predicted],
@@ -92,9 +93,17 @@ def is_lead_in_doubt(by_chain: FloatArray) -> npt.NDArray[np.bool_]:
     return in_doubt
 
 
-def outside_training_range(training: FloatArray, X: FloatArray) -> npt.NDArray[np.bool_]:
-    """(row, column): whether a value is below the least or above the largest of training."""
-    is_outside: npt.NDArray[np.bool_] = (training.min(axis=0) > X) | (training.max(axis=0) < X)
+def outside_training(training: FloatArray, X: FloatArray) -> npt.NDArray[np.bool_]:
+    """(row, column): whether a value is outside what training has seen.
+
+    Below the least or above the largest, as the place of an unseen level is; or missing where
+    none was.
+    """
+    has_values = ~np.isnan(training).all(axis=0)
+    lowest = np.nanmin(training, axis=0, where=has_values, initial=np.inf)
+    highest = np.nanmax(training, axis=0, where=has_values, initial=-np.inf)
+    is_beyond = (lowest > X) | (highest < X)
+    is_outside: npt.NDArray[np.bool_] = is_beyond | (np.isnan(X) & ~np.isnan(training).any(axis=0))
     return is_outside
 
 

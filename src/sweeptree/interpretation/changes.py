@@ -1,0 +1,164 @@
+"""What would change the class of one case, one variable at a time."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from sweeptree.columns import Column
+from sweeptree.encoding import FloatArray
+from sweeptree.fitted import FittedModel
+from sweeptree.frames import make_frame, records_of
+from sweeptree.interpretation.conditions import as_users_values
+from sweeptree.interpretation.words import show_value
+from sweeptree.posterior import Posterior
+from sweeptree.prediction import mean_probabilities
+from sweeptree.settings import TESTS
+
+N_TRIED = 64
+"""Thresholds tried at once in one direction, when looking for what would change the class."""
+
+
+def find_changes(model: FittedModel, row: FloatArray) -> Any:
+    """Find the nearest values of each variable that change the class.
+
+    Of an ordered variable the nearest up and the nearest down; of a category, every other level
+    that does.
+    """
+    engine, posterior = model.engine, model.posterior_
+    present = int(mean_probabilities(posterior, row[None], engine)[0].argmax())
+    used = np.unique(posterior.trees.variable[posterior.trees.variable >= 0]).tolist()
+    needed = _levels_needed(model, row, used, present)
+    ways = [
+        (column, values)
+        for column in used
+        if not model.columns_[column].is_category
+        for values in _values_to_cross(posterior, column, row[column])
+        if len(values)
+    ]
+    coarse = [_spread_out(0, len(values) - 1) for _, values in ways]
+    first = _first_changes(model, row, ways, coarse, present)
+    fine = [
+        np.empty(0, dtype=int)
+        if at is None
+        else _spread_out(tried[at - 1] + 1 if at else 0, tried[at])
+        for tried, at in zip(coarse, first, strict=True)
+    ]
+    nearest = _first_changes(model, row, ways, fine, present)
+    needed += [
+        (column, values[tried[at]])
+        for (column, values), tried, at in zip(ways, fine, nearest, strict=True)
+        if at is not None
+    ]
+    return _as_table(model, row, needed)
+
+
+def _levels_needed(
+    model: FittedModel, row: FloatArray, used: list[int], present: int
+) -> list[tuple[int, float]]:
+    """Every level of every category that changes the class."""
+    tried = [
+        (column, float(level))
+        for column in used
+        for level in range(len(model.columns_[column].levels))
+        if level != row[column]
+    ]
+    predicted = mean_probabilities(model.posterior_, _with(row, tried), model.engine).argmax(axis=1)
+    return [each for each, label in zip(tried, predicted, strict=True) if label != present]
+
+
+def _with(row: FloatArray, changes: list[tuple[int, float]]) -> FloatArray:
+    """Return the row once for each change, with that one made."""
+    rows = np.repeat(row[None], len(changes), axis=0)
+    for changed, (column, value) in zip(rows, changes, strict=True):
+        changed[column] = value
+    return rows
+
+
+def _values_to_cross(
+    posterior: Posterior, column: int, value: float
+) -> tuple[FloatArray, FloatArray]:
+    """Values just beyond each threshold, nearest first: downwards, upwards."""
+    trees = posterior.trees
+    asks_for_it = (trees.variable == column) & (trees.test == TESTS.index("at most"))
+    thresholds = np.unique(trees.threshold[asks_for_it])
+    downwards = thresholds[thresholds < value][::-1]
+    upwards = np.nextafter(thresholds[thresholds >= value], np.inf)
+    return downwards, upwards
+
+
+def _spread_out(first: int, last: int) -> npt.NDArray[np.intp]:
+    """At most so many places from the first to the last, both included, evenly spread."""
+    return np.unique(np.linspace(first, last, N_TRIED).round().astype(int))
+
+
+def _first_changes(
+    model: FittedModel,
+    row: FloatArray,
+    ways: list[tuple[int, FloatArray]],
+    tried: list[npt.NDArray[np.intp]],
+    present: int,
+) -> list[int | None]:
+    """Tell for each way the first of the values tried at which the class is another."""
+    n_tried = [len(places) for places in tried]
+    rows = np.repeat(row[None], sum(n_tried), axis=0)
+    ends = np.cumsum(n_tried).tolist()
+    for (column, values), places, end in zip(ways, tried, ends, strict=True):
+        rows[end - len(places) : end, column] = values[places]
+    predicted = mean_probabilities(model.posterior_, rows, model.engine).argmax(axis=1)
+    first: list[int | None] = []
+    for n, end in zip(n_tried, ends, strict=True):
+        changed = np.flatnonzero(predicted[end - n : end] != present)
+        first.append(int(changed[0]) if len(changed) else None)
+    return first
+
+
+def _as_table(model: FittedModel, row: FloatArray, needed: list[tuple[int, float]]) -> Any:
+    columns = [column for column, _ in needed]
+    values = np.array([value for _, value in needed], dtype=float)
+    rows = _with(row, needed)
+    probabilities = mean_probabilities(model.posterior_, rows, model.engine)
+    distance = np.array([_distance(model, row, column, value) for column, value in needed])
+    order = np.argsort(distance, kind="stable")
+    known = model.columns_
+    is_number = all(known[column].kind == "number" for column in columns)
+    shown = [known[column].show(value) for column, value in needed]
+    table = {
+        "variable": np.array([known[column].name for column in columns], dtype=object),
+        "value": as_users_values(known, row, columns),
+        "needed": values if is_number else np.array([*shown, None], dtype=object)[:-1],
+        "becomes": model.classes_[probabilities.argmax(axis=1)],
+        "probability": probabilities.max(axis=1, initial=0),
+        "distance": distance,
+    }
+    return make_frame({name: column[order] for name, column in table.items()})
+
+
+def _distance(model: FittedModel, row: FloatArray, column: int, value: float) -> float:
+    """As a share of the variable's range; all levels of a category are as far from each other."""
+    if model.columns_[column].is_category:
+        return 1.0
+    training = model.training_.X[:, column]
+    width = np.nanmax(training) - np.nanmin(training)
+    return float(abs(value - row[column]) / width)
+
+
+def changes_in_words(table: Any, columns: tuple[Column, ...]) -> list[str]:
+    """Write each change on a line."""
+    column_of = {column.name: column for column in columns}
+    return [_in_words(change, column_of[change["variable"]]) for change in records_of(table)]
+
+
+def _in_words(change: dict[str, Any], column: Column) -> str:
+    value, needed = change["value"], change["needed"]
+    if column.kind == "number":
+        direction = "down " if needed < value else "up "
+        value, needed = show_value(column, value), show_value(column, needed, 4)
+    else:
+        direction, value = "", "missing" if value is None else value
+    return (
+        f"{column.name} {direction}from {value} to {needed}: {change['becomes']} with probability "
+        f"{change['probability']:.2f}"
+    )

@@ -1,0 +1,198 @@
+"""Whatever a user calls a table, as typed columns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import date
+from decimal import Decimal
+from typing import Any, NamedTuple
+
+import narwhals as nw
+import numpy as np
+import numpy.typing as npt
+
+from sweeptree.columns import Kind
+from sweeptree.encoding import FloatArray
+
+Values = npt.NDArray[Any]
+"""Float64 with NaN for what is missing; of a category an object array with None."""
+
+
+class RawColumn(NamedTuple):
+    """One column, before a model has learned its levels."""
+
+    kind: Kind
+    values: Values
+
+
+class RawTable(NamedTuple):
+    """A table's columns, and their names if it has any."""
+
+    names: list[str] | None
+    columns: list[RawColumn]
+
+    def describe(self, column: int) -> str:
+        """Return a column in words: its name if the table has names, else its number."""
+        return f"column {column}" if self.names is None else f"column {self.names[column]!r}"
+
+
+def is_table_with_names(X: Any) -> bool:
+    """Whether a table has named columns: a frame or an Arrow table, or a mapping of columns."""
+    if hasattr(X, "toarray"):  # sparse; one kind of it is a mapping
+        return False
+    return isinstance(X, Mapping) or nw.dependencies.is_into_dataframe(X)
+
+
+def read_names(X: Any) -> list[str] | None:
+    """Names of a table's columns, which must differ; None if they are not text."""
+    if isinstance(X, Mapping):
+        return _as_text(list(X))
+    names = list(X.column_names if hasattr(X, "column_names") else X.columns)
+    _check_unique(names)
+    return _as_text(names)
+
+
+def read_named_table(X: Any) -> RawTable:
+    """Read a pandas or polars frame, an Arrow table, or a mapping of names to columns."""
+    names = read_names(X)
+    if isinstance(X, Mapping):
+        columns = {name: _as_array(column) for name, column in X.items()}
+        _check_shapes(columns)
+        read = [_read_array(column, f"column {name!r}") for name, column in columns.items()]
+        return RawTable(names, read)
+    frame = nw.from_native(X, eager_only=True)
+    series = [frame.get_column(name) for name in frame.columns]
+    return RawTable(names, [_read_series(each, f"column {each.name!r}") for each in series])
+
+
+def read_matrix_of_objects(X: npt.NDArray[np.object_]) -> RawTable:
+    """Read the columns of an array that is not of numbers alone."""
+    return RawTable(None, [_read_array(x, f"column {i}") for i, x in enumerate(X.T)])
+
+
+def _as_text(names: list[Any]) -> list[str] | None:
+    """Names that are all text; numbers as names, as an unnamed frame has them, count for none."""
+    is_text = [isinstance(name, str) for name in names]
+    if any(is_text) and not all(is_text):
+        odd = names[is_text.index(False)]
+        raise TypeError(
+            f"Feature names are only supported if all input features have string names; {odd!r} "
+            "is no string: rename it, or use X.columns.astype(str)."
+        )
+    return names if all(is_text) else None
+
+
+def _check_unique(names: Sequence[Any]) -> None:
+    for i, name in enumerate(names):
+        if name in names[:i]:
+            raise ValueError(f"The table has two columns named {name!r}; rename one of them.")
+
+
+def _check_shapes(columns: Mapping[Any, Values]) -> None:
+    shapes = {name: column.shape for name, column in columns.items()}
+    first = next(iter(shapes.values()), ())
+    for name, shape in shapes.items():
+        if len(shape) != 1 or shape != first:
+            raise ValueError(
+                f"Column {name!r} has the shape {shape}; all columns must be sequences of one "
+                f"length, and the first has the shape {first}."
+            )
+
+
+def _as_array(column: Any) -> Values:
+    """Take a sequence without a type as objects: an array of its own would turn them into text."""
+    return np.asarray(column, dtype=None if hasattr(column, "dtype") else object)
+
+
+def _read_series(series: nw.Series[Any], where: str) -> RawColumn:
+    dtype = series.dtype
+    if dtype.is_numeric() or dtype == nw.Boolean:
+        kind: Kind = "boolean" if dtype == nw.Boolean else "number"
+        return RawColumn(kind, _as_floats(series))
+    if dtype == nw.Datetime or dtype == nw.Date:
+        stamps = series.cast(nw.Datetime("us")) if dtype == nw.Date else series
+        return RawColumn("date", _as_floats(stamps.dt.timestamp("us")))
+    if dtype == nw.Duration:
+        return RawColumn("number", _as_floats(series.dt.total_microseconds()) / 1e6)
+    values = np.empty(len(series), dtype=object)
+    values[:] = series.to_list()
+    if dtype == nw.Object:
+        return _read_objects(values, where)
+    return RawColumn("category", _without_missing(values))
+
+
+def _as_floats(series: nw.Series[Any]) -> FloatArray:
+    return np.array(series.cast(nw.Float64).to_numpy(), dtype=np.float64)
+
+
+def _read_array(values: Values, where: str) -> RawColumn:
+    if values.dtype.kind in "iuf":
+        return RawColumn("number", values.astype(np.float64))
+    if values.dtype.kind == "b":
+        return RawColumn("boolean", values.astype(np.float64))
+    if values.dtype.kind == "M":
+        return RawColumn("date", _microseconds(values))
+    if values.dtype.kind == "m":
+        return RawColumn("number", values / np.timedelta64(1, "s"))
+    return _read_objects(values.astype(object), where)
+
+
+def _microseconds(values: Values) -> FloatArray:
+    stamps = values.astype("datetime64[us]")
+    floats: FloatArray = stamps.astype(np.int64).astype(np.float64)
+    floats[np.isnat(stamps)] = np.nan
+    return floats
+
+
+FAMILIES: dict[str, tuple[type, ...]] = {
+    "boolean": (bool, np.bool_),
+    "number": (int, float, Decimal, np.integer, np.floating),
+    "category": (str,),
+    "date": (date, np.datetime64),
+}
+
+
+def _read_objects(values: npt.NDArray[np.object_], where: str) -> RawColumn:
+    """Tell what Python objects are; those of a column must be alike."""
+    values = _without_missing(values)
+    first_of: dict[str, int] = {}
+    for row, value in enumerate(values):
+        if value is not None:
+            first_of.setdefault(_family_of(value, where, row), row)
+    families = set(first_of)
+    if families <= {"boolean", "number"}:
+        kind: Kind = "boolean" if families == {"boolean"} else "number"
+        return RawColumn(kind, np.array([np.nan if v is None else float(v) for v in values]))
+    if len(families) > 1:
+        one, other = sorted(first_of.values())[:2]
+        raise ValueError(
+            f"X has values of different types in {where}: {values[one]!r} in row {one} and "
+            f"{values[other]!r} in row {other}; make them all numbers or all text."
+        )
+    if families == {"date"}:
+        stamps = np.array([np.datetime64("NaT") if v is None else v for v in values])
+        return RawColumn("date", _microseconds(stamps))
+    return RawColumn("category", values)
+
+
+def _family_of(value: Any, where: str, row: int) -> str:
+    for family, types in FAMILIES.items():
+        if isinstance(value, types):
+            return family
+    raise TypeError(
+        f"Each value's argument must be a string or a number, and {where} has a "
+        f"{type(value).__name__} in row {row}; turn the column into numbers or text."
+    )
+
+
+def _without_missing(values: npt.NDArray[np.object_]) -> npt.NDArray[np.object_]:
+    """Put None for everything that stands for a missing value."""
+    return np.array([*_each_or_none(values), None], dtype=object)[:-1]
+
+
+def _each_or_none(values: npt.NDArray[np.object_]) -> Iterator[Any]:
+    for value in values:
+        is_no_number = isinstance(value, float | np.floating) and value != value
+        is_no_date = isinstance(value, np.datetime64 | np.timedelta64) and np.isnat(value)
+        of_pandas = type(value).__name__ in ("NAType", "NaTType")
+        yield None if value is None or is_no_number or is_no_date or of_pandas else value
