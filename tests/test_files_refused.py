@@ -15,7 +15,6 @@ from saved_models import (
 )
 from sweeptree import ModelFileError
 from sweeptree.files.packing import sizes_of
-from sweeptree.posterior import Trees
 
 
 @pytest.fixture(scope="module")
@@ -389,13 +388,5 @@ def test_a_file_larger_than_allowed_is_not_read(small_file):
 def test_deep_trees_take_no_longer_than_flat_ones():
     n_splits = 200_000
     variable = np.array([0] * n_splits + [-1] * (n_splits + 1), dtype=np.int32)
-    trees = Trees(
-        node_offsets=np.array([0, len(variable)]),
-        variable=variable,
-        test=np.zeros(len(variable), dtype=np.uint8),
-        threshold=np.zeros(len(variable)),
-        missing_left=np.zeros(len(variable), dtype=bool),
-        leaf_counts=np.ones((n_splits + 1, 2), dtype=np.int32),
-    )
-    assert sizes_of(trees).depth.tolist() == [n_splits]
-    assert sizes_of(trees).n_leaves.tolist() == [n_splits + 1]
+    assert sizes_of(variable).depth.tolist() == [n_splits]
+    assert sizes_of(variable).n_leaves.tolist() == [n_splits + 1]

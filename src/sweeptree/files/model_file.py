@@ -176,7 +176,7 @@ def _unpack_posterior(
     arrays: Arrays, columns: Sequence[Column], run: Mapping[str, Any]
 ) -> Posterior:
     trees = unpack_trees(arrays, columns)
-    sizes = sizes_of(trees)
+    sizes = sizes_of(trees.variable)
     tree_index = _native(arrays["tree_index"])
     require(tree_index.max() < len(trees), "a draw has a tree that is not there")
     draws = Draws(

@@ -86,19 +86,24 @@ class Sizes(NamedTuple):
     depth: IntArray
 
 
-def sizes_of(trees: Trees) -> Sizes:
+def sizes_of(variable: IntArray) -> Sizes:
     """Count the leaves of each tree, and the splits on its longest way down.
+
+    Parameters
+    ----------
+    variable : array of shape (n_nodes,)
+        Of all nodes, tree after tree, each in preorder.
 
     Examples
     --------
-    >>> import numpy as np
-    >>> variable = np.array([-1, 0, -1, 0, -1, -1], dtype=np.int32)
-    >>> offsets = np.array([0, 1, 6])
-    >>> sizes_of(Trees(offsets, variable, *np.zeros((3, 6)), np.ones((4, 2), dtype=np.int32)))
+    >>> sizes_of(np.array([-1, 0, -1, 0, -1, -1], dtype=np.int32))
     Sizes(n_leaves=array([1, 3], dtype=int32), depth=array([0, 2], dtype=int32))
     """
-    depths = np.maximum.reduceat(_depths_of_nodes(trees.variable == -1), trees.node_offsets[:-1])
-    return Sizes(np.diff(trees.leaf_offsets).astype(np.int32), depths.astype(np.int32))
+    is_leaf = variable == -1
+    begins = _where_trees_begin(is_leaf)
+    depths = np.maximum.reduceat(_depths_of_nodes(is_leaf), begins[:-1])
+    n_leaves = (np.diff(begins) + 1) // 2
+    return Sizes(n_leaves.astype(np.int32), depths.astype(np.int32))
 
 
 def _distinct(fields: list[AnyArray]) -> tuple[npt.NDArray[np.intp], IntArray]:
