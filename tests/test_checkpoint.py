@@ -35,13 +35,13 @@ def path(tmp_path):
 
 @pytest.fixture
 def writing_often(monkeypatch):
-    monkeypatch.setattr(logbook, "SECONDS_BETWEEN_WRITES", 0.004)
+    monkeypatch.setattr(logbook, "SECONDS_BETWEEN_WRITES", 0.002)
     monkeypatch.setattr(logbook, "SHARE_OF_TIME", math.inf)
 
 
 def short(**parameters):
     """Short enough for a test; of open length it halves its draws and gets rungs half-way."""
-    lengths = {"n_burn_in": 1000, "thin": 1, "max_moves": 12_345, "n_chains": 3}
+    lengths = {"n_burn_in": 1000, "thin": 1, "max_moves": 6_000, "n_chains": 3}
     return BayesianTreeClassifier(**{**lengths, "random_state": 0, **parameters})
 
 
@@ -127,11 +127,12 @@ def test_fit_in_pieces_draws_as_a_whole_one(parameters, injury, path, monkeypatc
         assert posterior.n_rungs == 5
 
 
-@pytest.mark.parametrize("parameters", [slow({}), {"n_rungs": 2, "trace": "full"}], ids=str)
+@pytest.mark.slow
+@pytest.mark.parametrize("parameters", [{}, {"n_rungs": 2, "trace": "full"}], ids=str)
 def test_fit_of_given_length_in_pieces_draws_as_a_whole_one(
     parameters, injury, path, monkeypatch, writing_often
 ):
-    lengths = {"n_draws": 5_000, "thin": 2}
+    lengths = {"n_draws": 2_500, "thin": 2}
     assert_pieces_make_the_whole(monkeypatch, path, *injury, **lengths, **parameters)
 
 
@@ -182,7 +183,7 @@ def test_seed_that_was_not_given_is_kept(injury, path, monkeypatch):
 
 def test_limits_may_be_raised(injury, path, monkeypatch):
     cut_off(monkeypatch, short(checkpoint=path), *injury, n_writes=6)
-    changed = {"max_moves": 20_000, "max_seconds": 1000.0}
+    changed = {"max_moves": 7_000, "max_seconds": 1000.0}
     found = fit_quietly(short(checkpoint=path, **changed), *injury).posterior_
     assert_identical(found, fit_quietly(short(**changed), *injury).posterior_)
 
@@ -457,7 +458,7 @@ def test_damaged_checkpoint_is_refused(injury, path, monkeypatch):
     cut_off(monkeypatch, model, *injury)
     whole = path.read_bytes()
     rng = np.random.default_rng(0)
-    for content in [b"", b"\n", b"x" * 1000, *(damaged(whole, rng) for _ in range(200))]:
+    for content in [b"", b"\n", b"x" * 1000, *(damaged(whole, rng) for _ in range(150))]:
         path.write_bytes(content)
         with pytest.raises(CheckpointError, match=r"is damaged, or no checkpoint\. Delete it"):
             Checkpoint(path, {}).read()

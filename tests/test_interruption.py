@@ -142,6 +142,7 @@ BURN_IN = """
 """
 
 
+@pytest.mark.slow
 def test_interrupted_burn_in_keeps_nothing_but_the_checkpoint(tmp_path):
     path = tmp_path / "fit.checkpoint"
     (said,), seconds = interrupted(BURN_IN, path)
@@ -197,6 +198,7 @@ def test_handler_of_the_program_stays():
         signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
+@pytest.mark.filterwarnings("ignore:The chains have not converged")
 def test_fit_works_outside_the_main_thread():
     X, y = make_injury(100, random_state=0, return_X_y=True)
     model = BayesianTreeClassifier(n_draws=4, n_burn_in=10, thin=1, n_chains=1)
