@@ -66,6 +66,13 @@ def test_a_model_of_a_mixed_table_comes_back_to_the_last_bit(category_rules, pat
     assert loaded.explain(table.iloc[0]).to_text() == model.explain(table.iloc[0]).to_text()
 
 
+def test_the_place_of_a_checkpoint_is_not_told(path, tmp_path):
+    X, y = make_xor3(60, random_state=0, return_X_y=True)
+    model = fit(X, y, checkpoint=tmp_path / "secret place")
+    assert reload(model, path).checkpoint is None
+    assert b"secret place" not in read_parts(path)["header"].tobytes()
+
+
 def test_it_predicts_and_explains_to_the_last_bit(model, path):
     X, _ = two_classes()
     loaded = reload(model, path)

@@ -397,7 +397,7 @@ def test_tree_speaks_of_levels_dates_and_holes(mixed):
         if column.is_category:
             assert relation.startswith("is ")
         assert column.has_missing or "missing" not in relation
-    assert any("or missing" in line or "is missing" in line for line in lines)
+    assert any(", or missing" in line or "is missing" in line for line in lines)
 
 
 def test_single_tree_takes_the_table_as_it_is(mixed, fitted):

@@ -31,9 +31,13 @@ def test_every_row_is_predicted_as_by_the_library(trained, tmp_path):
     expected = model.uncertainty(rows)
     assert found["predicted"].tolist() == expected["predicted"].tolist()
     for name in ("probability", "lower", "upper", "entropy", "aleatoric", "epistemic", "agreement"):
-        np.testing.assert_allclose(found[name], expected[name], atol=1e-9)
+        np.testing.assert_allclose(found[name], expected[name], rtol=0, atol=0.51e-6)
     by_class = found[["probability_died", "probability_survived"]]
-    np.testing.assert_allclose(by_class, model.predict_proba(rows), atol=1e-9)
+    np.testing.assert_allclose(by_class, model.predict_proba(rows), rtol=0, atol=0.51e-6)
+    for place, name in enumerate(("lower", "upper")):
+        by_class = found[[f"{name}_died", f"{name}_survived"]]
+        ends = model.predict_interval(rows)[..., place]
+        np.testing.assert_allclose(by_class, ends, rtol=0, atol=0.51e-6)
 
 
 def test_columns_are_found_by_name_and_others_are_ignored(trained, tmp_path):

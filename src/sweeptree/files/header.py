@@ -25,6 +25,9 @@ FORMAT_VERSION = 1
 FACTS_OF_A_RUN = {"n_moves": int, "thin": int, "n_rungs": int, "stopped_by": str}
 """Fields of `Posterior` that the header holds."""
 
+OF_A_FIT = "checkpoint"
+"""A parameter that names a place on the machine, and says nothing about the model."""
+
 LABEL_TYPE = re.compile(r"\|O|[|<>][biufU]\d{1,8}")
 """Booleans, integers, floats, text, and Python objects that JSON knows."""
 
@@ -59,7 +62,9 @@ def write_header(
             "numpy": np.__version__,
             "python": platform.python_version(),
         },
-        "parameters": {name: _to_json(name, value) for name, value in parameters.items()},
+        "parameters": {
+            name: _to_json(name, value) for name, value in parameters.items() if name != OF_A_FIT
+        },
         "classes": {"dtype": classes.dtype.str, "labels": classes.tolist()},
         "columns": [asdict(column) for column in columns],
         "has_column_names": has_column_names,

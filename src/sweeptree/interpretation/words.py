@@ -43,7 +43,7 @@ def put_in_words(
     --------
     >>> age = Column("age", "number", has_missing=True)
     >>> put_in_words(age, 0, 41.5, True, "41")
-    Question(yes='age <= 41 or missing', no='age >  41')
+    Question(yes='age <= 41, or missing', no='age >  41')
     >>> put_in_words(Column("ward", "category", ("A", "B", "C")), 2, 0b101, False, "")
     Question(yes='ward is one of A, C', no='ward is B')
     """
@@ -51,7 +51,7 @@ def put_in_words(
     if yes == "<=":
         yes, no = f"{yes} {shown}", f"{no}  {shown}"
     if column.has_missing and TESTS[test] != "is missing":
-        yes, no = (f"{yes} or missing", no) if missing_left else (yes, f"{no} or missing")
+        yes, no = (f"{yes}, or missing", no) if missing_left else (yes, f"{no}, or missing")
     return Question(f"{column.name} {yes}", f"{column.name} {no}")
 
 

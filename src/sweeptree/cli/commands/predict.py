@@ -17,6 +17,8 @@ from sweeptree.table_files import STANDARD_STREAM, table_writer
 from sweeptree.table_files.table import Array
 from sweeptree.uncertainty.envelope import agreement_of_predicted
 
+N_DECIMALS = 6
+
 
 def run(options: argparse.Namespace) -> None:
     """Predict the rows of a table, chunk by chunk, so that memory does not grow with it."""
@@ -32,7 +34,7 @@ def run(options: argparse.Namespace) -> None:
             else:
                 predicted = _with_intervals(model, rows, options.level)
             _check_names_differ(kept, predicted)
-            write(kept | predicted)
+            write(kept | {name: _rounded(column) for name, column in predicted.items()})
             n_rows += len(chunk)
     record = {"n_rows": n_rows, "classes": model.classes_, "output": options.output}
     if options.json:
@@ -61,6 +63,11 @@ def _without_intervals(model: BayesianTreeClassifier, rows: Any) -> dict[str, Ar
     labels = model.classes_.tolist()
     by_class = {f"probability_{label}": probabilities[:, i] for i, label in enumerate(labels)}
     return columns | by_class
+
+
+def _rounded(column: Array) -> Array:
+    """Leave out digits that no sampler knows."""
+    return column.round(N_DECIMALS) if column.dtype.kind == "f" else column
 
 
 def _check_names_differ(kept: dict[str, Array], predicted: dict[str, Array]) -> None:
