@@ -451,3 +451,18 @@ def test_missing_names_are_warned_about(mixed, fitted):
     table, _ = mixed
     with pytest.warns(UserWarning, match="does not have valid feature names"):
         fitted.predict(table.astype(object).to_numpy())
+
+
+# Sizes
+
+
+def test_one_row_is_too_few():
+    with pytest.raises(ValueError, match="only one class"):
+        short().fit({"age": [50.0], "ward": ["A"]}, ["ill"])
+
+
+def test_ten_thousand_columns_are_no_trouble():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(40, 10_000))
+    model = short(n_burn_in=200, n_draws=4).fit(X, X[:, 7] > 0)
+    assert np.isfinite(model.predict_proba(X)).all()

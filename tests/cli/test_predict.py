@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from patients import patients
+from patients import FIT, patients
 from sweeptree import cli, load
 from sweeptree.cli.models import cell_kinds
 from sweeptree.columns import Column
@@ -179,20 +179,23 @@ def test_memory_does_not_grow_with_the_table(trained, tmp_path):
 LIMITED = """
 import resource, sys
 from sweeptree.cli import main
-resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))
+resource.setrlimit(resource.RLIMIT_FSIZE, (2048, 2048))
 sys.exit(main(sys.argv[1:]))
 """
 
 
 @pytest.mark.slow
-def test_a_full_disk_leaves_the_old_file_whole(trained, tmp_path):
+@pytest.mark.parametrize("command", ["fit", "predict"])
+def test_a_full_disk_leaves_the_old_file_whole(command, trained, tmp_path):
     out = tmp_path / "out" / "p.csv"
     out.parent.mkdir()
     out.write_text("old")
+    calls = {
+        "predict": predict(trained, "-o", str(out), "--no-intervals"),
+        "fit": ["fit", trained[1], "--target", "outcome", "-o", str(out), *FIT],
+    }
     done = subprocess.run(
-        [sys.executable, "-c", LIMITED, *predict(trained, "-o", str(out), "--no-intervals")],
-        capture_output=True,
-        text=True,
+        [sys.executable, "-c", LIMITED, *calls[command]], capture_output=True, text=True
     )
     assert done.returncode == 1
     assert done.stderr == f"sweeptree: Cannot use {out}: File too large.\n"
