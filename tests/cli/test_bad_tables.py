@@ -65,6 +65,7 @@ def test_ten_thousand_columns_work(written, tmp_path):
 def test_places_that_are_no_tables(command, tmp_path, fails):
     directory, none = str(tmp_path), str(tmp_path / "none.csv")
     assert f"{directory} is a directory" in fails([command, directory, "--target", "x"], 1)
+    assert ". is a directory" in fails([command, ".", "--target", "x"], 1)
     assert f"Cannot use {none}: No such file" in fails([command, none, "--target", "x"], 1)
     sheet = str(tmp_path / "t.xlsx")
     words = f"{sheet} cannot be read: .xlsx is not a table format"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections import Counter
-from pathlib import Path
+from os.path import splitext
 from typing import Any
 
 import numpy as np
@@ -70,7 +70,7 @@ def _output(options: argparse.Namespace) -> str:
         return str(options.output)
     if options.table == STANDARD_STREAM:
         raise WrongCallError("A table from standard input has no name; say -o MODEL.")
-    return str(Path(options.table).with_suffix(SUFFIX))
+    return splitext(options.table)[0] + SUFFIX
 
 
 def _labels(table: Table, target: str) -> Array:
