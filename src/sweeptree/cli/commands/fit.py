@@ -70,7 +70,7 @@ def _output(options: argparse.Namespace) -> str:
         return str(options.output)
     if options.table == STANDARD_STREAM:
         raise WrongCallError("A table from standard input has no name; say -o MODEL.")
-    return splitext(options.table)[0] + SUFFIX
+    return str(splitext(options.table)[0]) + SUFFIX
 
 
 def _labels(table: Table, target: str) -> Array:
