@@ -27,7 +27,6 @@ def fit(path, target="kind"):
         (TABLE + "1,2,\n3,4,NA\n", 1, "no class in lines 22, 23 (empty, NA, ? and the like)"),
         (TABLE.replace(",a\n", ",1.5\n").replace(",b\n", ",2\n"), 1, "not whole (1.5 in line 2)"),
         ("x,x,kind\n" + ROWS, 1, "has several columns called 'x'; rename"),
-        ("x,,kind\n" + ROWS, 1, "has no name for column 2"),
         (TABLE + "1,2\n", 1, "Line 22 of {} has 2 cells, but the header has 3"),
         (TABLE + "1,2,3,4\n", 1, "Line 22 of {} has 4 cells"),
         (TABLE + "inf,2,a\n", 1, "{}, line 22, column 'x': inf is not a finite number"),

@@ -80,6 +80,19 @@ def test_an_identifier_is_noted(written, capsys):
     assert "--drop 'patient'" in err
 
 
+def test_a_row_number_is_noted_and_left_out_if_it_has_no_name(written, capsys, tmp_path):
+    lines = patients(60)
+    model = str(tmp_path / "m.sweeptree")
+    call = ["--target", "outcome", "-o", model, *SHORT]
+    assert cli.main(["fit", written("\n".join(lines)), *call]) == 0
+    assert "'patient' goes up by one from row to row" in capsys.readouterr().err
+    nameless = written("\n".join([lines[0].removeprefix("patient"), *lines[1:]]))
+    assert cli.main(["fit", nameless, *call]) == 0
+    assert "Column 1 has no name and is left out" in capsys.readouterr().err
+    assert load(model).feature_names_in_.tolist() == ["age", "dose", "pulse"]
+    assert cli.main(["predict", model, nameless, "-o", str(tmp_path / "p.csv"), "--quiet"]) == 0
+
+
 def test_an_empty_column_is_left_out_with_a_note(written, capsys, tmp_path):
     lines = [
         f"{line},{end}" for line, end in zip(patients(60), ["ward", *["NA"] * 60], strict=True)
@@ -96,7 +109,15 @@ def test_quiet_says_nothing(written, capsys):
 
 
 def test_a_warning_is_one_line_in_the_words_of_the_command_line(written, capsys):
-    call = ["fit", written("\n".join(patients(60))), "--target", "outcome", *SHORT]
+    call = [
+        "fit",
+        written("\n".join(patients(60))),
+        "--target",
+        "outcome",
+        "--drop",
+        "patient",
+        *SHORT,
+    ]
     assert cli.main([*call, "--random-state", "0"]) == 0
     (line,) = capsys.readouterr().err.splitlines()
     assert line.startswith("sweeptree: warning: The chains have not converged")

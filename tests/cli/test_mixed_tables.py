@@ -9,6 +9,8 @@ import pytest
 from mixed_tables import mixed_table
 from sweeptree import cli, load
 
+pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+
 SHORT = ["--n-burn-in", "2000", "--n-draws", "40", "--thin", "10", "--n-chains", "2"]
 SHORT += ["--random-state", "0", "--quiet"]
 

@@ -183,7 +183,7 @@ def _add_compare(commands: Commands[argparse.ArgumentParser]) -> None:
         "compare the strategies on a table of your own",
         "sweeptree compare patients.csv --target outcome --quick",
     )
-    compare.add_argument("table", metavar="TABLE", help=f"{TABLE_HELP}; numbers only")
+    compare.add_argument("table", metavar="TABLE", help=TABLE_HELP)
     add_target(compare, is_required=True)
     compare.add_argument(
         "--min-samples-leaf",

@@ -35,6 +35,11 @@ class CsvRows:
     source : str
         The file as messages call it.
 
+    Attributes
+    ----------
+    header : list of str
+        Names of the columns; empty where there is none, as for numbers of rows.
+
     Examples
     --------
     >>> rows = CsvRows(io.BytesIO(b"x;y\n1,5;a\n2,5;b\n"), "t.csv")
@@ -140,13 +145,7 @@ def _records(lines: Iterable[str], delimiter: str, source: str) -> Iterator[tupl
 def _check_header(header: list[str], source: str) -> None:
     if not header:
         raise TableFileError(f"{source} is empty; it needs a header line and rows below it.")
-    nameless = [place for place, name in enumerate(header, start=1) if not name]
-    if nameless:
-        raise TableFileError(
-            f"The header of {source} has no name for {_listed('column', nameless)}; name every "
-            "column (pandas writes its index without a name; index=False leaves it out)."
-        )
-    check_unique(header, source)
+    check_unique([name for name in header if name], source)
 
 
 def check_unique(names: list[str], source: str) -> None:
@@ -155,10 +154,6 @@ def check_unique(names: list[str], source: str) -> None:
     if twice:
         named = ", ".join(map(repr, twice))
         raise TableFileError(f"{source} has several columns called {named}; rename all but one.")
-
-
-def _listed(noun: str, numbers: list[int]) -> str:
-    return f"{noun}{'s' * (len(numbers) > 1)} {', '.join(map(str, numbers))}"
 
 
 def _counted(number: int, noun: str) -> str:

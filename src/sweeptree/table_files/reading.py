@@ -31,7 +31,8 @@ def read_table(
 ) -> Table:
     r"""Read a whole file; what each column is, is told by all of its cells.
 
-    A column without any value is left out, with a note.
+    A column without a name, as numbers of rows often are, or without any value is left out, with
+    a note.
 
     Parameters
     ----------
@@ -134,7 +135,7 @@ def _guess_kinds(
     guesses = {
         name: ColumnGuess(rows.has_decimal_commas)
         for name in rows.header
-        if name not in as_text and name not in left_out
+        if name and name not in as_text and name not in left_out
     }
     for chunk in rows.chunks(_rows_at_once(len(rows.header))):
         for name, cells in zip(rows.header, chunk.columns, strict=True):
@@ -142,7 +143,14 @@ def _guess_kinds(
                 guesses[name].look_at(cells, chunk.lines)
     kinds = {name: guess.kind for name, guess in guesses.items() if not guess.is_empty}
     kinds |= dict.fromkeys(as_text, "text")
-    return kinds, tuple(note for name, guess in guesses.items() for note in _notes(name, guess))
+    notes = [note for name, guess in guesses.items() for note in _notes(name, guess)]
+    return kinds, (*_notes_on_nameless(rows.header), *notes)
+
+
+def _notes_on_nameless(header: list[str]) -> Iterator[str]:
+    for place, name in enumerate(header, start=1):
+        if not name:
+            yield f"Column {place} has no name and is left out; name it in the header to use it."
 
 
 def _notes(name: str, guess: ColumnGuess) -> Iterator[str]:

@@ -80,7 +80,7 @@ def check_has(source: str, names: Sequence[str], wanted: Iterable[str]) -> None:
         return
     hint = "is it another table?"
     if len(missing) <= MOST_NAMED:
-        near = dict.fromkeys(nearest_name(name, names) for name in missing)
+        near = dict.fromkeys(nearest_name(name, list(filter(None, names))) for name in missing)
         hint = f"did you mean {_named(list(near))}?"
     raise WrongColumnError(
         f"{source} has no column{'s' * (len(missing) > 1)} {_named(missing)}; {hint}"

@@ -93,11 +93,19 @@ def _inputs(table: Table, target: str) -> Table:
 
 def _notes_on_names(inputs: Table) -> list[str]:
     return [
-        f"Column {name!r} has a different text in nearly each row and looks like an identifier; "
-        f"leave it out with --drop {name!r} unless it means something."
+        f"Column {name!r} {what}; leave it out with --drop {name!r} unless it means something."
         for name, column in inputs.columns.items()
-        if _looks_like_names(column)
+        if (what := _what_it_looks_like(column))
     ]
+
+
+def _what_it_looks_like(column: Array) -> str | None:
+    if _looks_like_names(column):
+        return "has a different text in nearly each row and looks like an identifier"
+    is_counter = column.dtype.kind == "f" and (np.diff(column) == 1).all()
+    if is_counter and len(column) >= FEWEST_ROWS_OF_NAMES:
+        return "goes up by one from row to row and looks like a row number"
+    return None
 
 
 def _looks_like_names(column: Array) -> bool:
