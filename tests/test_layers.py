@@ -19,7 +19,7 @@ LAYERS = [
     {"table"},
     {"engines"},
     {"posterior", "sampling"},
-    {"prediction", "diagnostics", "memory", "fitted", "logbook"},
+    {"prediction", "diagnostics", "memory", "fitted", "logbook", "resolving"},
     {"stopping", "summary", "uncertainty"},
     {"interpretation", "files"},
     {"estimator"},

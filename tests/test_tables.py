@@ -305,6 +305,17 @@ def test_weights_are_the_same_as_repeated_rows(mixed, engine):
     assert_same_posterior(weighted.posterior_, repeated.posterior_)
 
 
+def test_levels_and_holes_of_rows_without_weight_are_not_there(mixed):
+    table, y = mixed
+    n_times = ((table["ward"] != "B") & table["age"].notna()).astype(int).to_numpy()
+    weighted = short().fit(table, y, sample_weight=n_times)
+    without = short().fit(table[n_times == 1], y[n_times == 1])
+    assert weighted.columns_ == without.columns_
+    assert weighted.columns_[1].levels == ("A", "C", "D", "E")
+    assert_same_posterior(weighted.posterior_, without.posterior_)
+    np.testing.assert_array_equal(weighted.predict_proba(table), without.predict_proba(table))
+
+
 @pytest.mark.parametrize(
     ("weights", "message"),
     [

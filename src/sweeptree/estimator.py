@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from html import escape
 from numbers import Integral, Real
 from os import PathLike
-from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
@@ -21,9 +19,9 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
-from sweeptree import memory, prediction, settings
-from sweeptree.checkpoint import Checkpoint, fingerprint
-from sweeptree.encoding import EncodedTable, FloatArray, encode
+from sweeptree import memory, prediction, resolving, settings
+from sweeptree.checkpoint import Checkpoint
+from sweeptree.encoding import FloatArray, encode
 from sweeptree.engines import ENGINES, ChainFactory
 from sweeptree.files.mixin import FileMixin
 from sweeptree.fitted import TrainingRows
@@ -34,9 +32,6 @@ from sweeptree.sampling import spawn_bit_generators, start_share
 from sweeptree.stopping import Judge, rows_to_judge_by, run_chains, warning_about
 from sweeptree.table import read_rows, read_training_table, repeat_rows
 from sweeptree.uncertainty.mixin import UncertaintyMixin
-
-FREE_PARAMETERS = ("n_jobs", "progress", "max_moves", "max_seconds", "checkpoint")
-"""Parameters that may differ between a fit and the one that goes on from its checkpoint."""
 
 
 class BayesianTreeClassifier(
@@ -367,21 +362,23 @@ class BayesianTreeClassifier(
         self.__dict__.pop("posterior_", None)  # a fit that fails must not leave half of another
         self._validate_params()
         settings.refuse_booleans(self.get_params(deep=False))
-        X, y, self.columns_ = read_training_table(self, X, y, self.categorical_features)
+        training = read_training_table(self, X, y, self.categorical_features)
         if sample_weight is not None:
-            X, y = repeat_rows(X, y, sample_weight)
+            training = repeat_rows(training, sample_weight)
+        X, y, self.columns_ = training
         labels = self._encode_classes(y)
         self._check_enough_rows(len(labels))
-        table = encode(X, labels, len(self.classes_), self._rule_kinds())
-        schedule = self._resolve_schedule()
+        kinds = resolving.rule_kinds(self.columns_, self.category_rules)
+        table = encode(X, labels, len(self.classes_), kinds)
+        schedule = resolving.schedule_of(self)
         keeps_full_trace = self.trace == "full"
         memory.check_draws_fit(schedule, self.n_chains, table.n_classes, keeps_full_trace)
-        target = self._resolve_target(table)
-        factory = ChainFactory(self.engine, table, target, self._resolve_strategy(table))
+        target = resolving.target_of(self, table)
+        factory = ChainFactory(self.engine, table, target, resolving.strategy_of(self, table))
         legend = Legend(table.columns, np.array(target.alphas))
         del table  # the factory keeps what the chains need, which is less
         generators = spawn_bit_generators(check_random_state(self.random_state), self.n_chains)
-        checkpoint = self._checkpoint_of(X, labels, generators[0])
+        checkpoint = resolving.checkpoint_of(self, X, labels, generators[0])
         self.posterior_ = run_chains(
             [
                 factory.make(
@@ -530,93 +527,6 @@ class BayesianTreeClassifier(
                 f"X has n_samples={n_rows}, but min_samples_leaf={self.min_samples_leaf} needs "
                 f"at least {2 * self.min_samples_leaf}; give more rows or lower min_samples_leaf."
             )
-
-    def _rule_kinds(self) -> list[str]:
-        """How each column is asked."""
-        return [
-            "ordered"
-            if not column.is_category
-            else "groups"
-            if self.category_rules == "groups"
-            and len(column.levels) <= settings.MOST_GROUPED_LEVELS
-            else "levels"
-            for column in self.columns_
-        ]
-
-    def _resolve_schedule(self) -> settings.Schedule:
-        if self.trace == "full" and self.n_draws == "auto":
-            raise ValueError(
-                'trace="full" needs a fixed number of draws; set n_draws to a number, or use '
-                'trace="draws".'
-            )
-        schedule = settings.resolve_schedule(
-            self.n_burn_in, self.n_draws, self.thin, self.max_moves, self.max_seconds
-        )
-        n_rungs = settings.resolve_rungs(self.n_rungs, self.strategy, schedule.is_open)
-        return replace(schedule, n_rungs=n_rungs)
-
-    def _resolve_target(self, table: EncodedTable) -> settings.TargetSettings:
-        if self.tree_prior == "depth" and self.gamma == 1 and self.delta == 0:
-            raise ValueError("gamma=1 with delta=0 splits every node for ever; lower gamma.")
-        habits = settings.STRATEGIES[self.strategy]
-        most_leaves = table.n_rows // self.min_samples_leaf
-        return settings.TargetSettings(
-            tree_prior=self.tree_prior,
-            leaf_penalty=float(self.leaf_penalty),
-            gamma=float(self.gamma),
-            delta=float(self.delta),
-            split_chance=float(self.split_chance),
-            rule_prior=self.rule_prior or habits.rule_prior,
-            likelihood=self.likelihood,
-            alphas=settings.resolve_alphas(
-                self.alpha,
-                settings.resolve_class_prior(self.class_prior, self.classes_),
-                self.likelihood,
-            ),
-            min_samples_leaf=int(self.min_samples_leaf),
-            max_leaves=min(int(self.max_leaves or most_leaves), most_leaves),
-        )
-
-    def _resolve_strategy(self, table: EncodedTable) -> settings.StrategySettings:
-        habits = settings.STRATEGIES[self.strategy]
-        rule_draw, tunes, rule_scale = settings.resolve_rule_scale(
-            self.rule_scale, habits, table.columns.tolist(), self.n_features_in_
-        )
-        anneal = habits.anneal if self.anneal is None else self.anneal
-        restrict_moves = self.n_burn_in // 2 if self.restrict_moves is None else self.restrict_moves
-        return settings.StrategySettings(
-            p_move=settings.resolve_move_probabilities(self.move_probabilities, habits),
-            redraws=(self.unavailable or habits.unavailable) == "redraw",
-            sweeps=habits.sweeps,
-            changes_variable=habits.changes_variable,
-            rule_draw=rule_draw,
-            tunes=tunes,
-            rule_scale=rule_scale,
-            restrict_leaves=min(int(self.restrict_leaves), table.n_rows),
-            restrict_moves=min(int(restrict_moves), settings.MOST_MOVES) if habits.restricts else 0,
-            anneal_moves=int(anneal * self.n_burn_in),
-        )
-
-    def _checkpoint_of(
-        self, X: FloatArray, labels: npt.NDArray[np.int32], first_stream: np.random.BitGenerator
-    ) -> Checkpoint | None:
-        """Make the checkpoint of this fit, which knows all that decides the draws."""
-        if self.checkpoint is None:
-            return None
-        parameters = self.get_params(deep=False)
-        if isinstance(self.random_state, np.random.RandomState):
-            parameters["random_state"] = fingerprint([str(first_stream.state)])
-        data = {
-            "n_rows": X.shape[0],
-            "n_columns": X.shape[1],
-            "classes": self.classes_,
-            "columns": [column.name for column in self.columns_],
-            "levels": fingerprint([str(column.levels) for column in self.columns_]),
-            "X": fingerprint(X),
-            "y": fingerprint(labels),
-        }
-        deciding = {name: parameters[name] for name in parameters if name not in FREE_PARAMETERS}
-        return Checkpoint(Path(self.checkpoint), data | deciding)
 
     def _warn_unless_converged(self, checkpoint: Checkpoint | None) -> None:
         message = warning_about(self.posterior_)

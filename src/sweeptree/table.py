@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
+from dataclasses import replace
 from difflib import get_close_matches
 from typing import Any, NamedTuple
 
@@ -101,10 +102,9 @@ def _read(X: Any) -> RawTable:
     return RawTable(None, [RawColumn("number", column) for column in matrix.T])
 
 
-def repeat_rows(
-    X: FloatArray, y: npt.NDArray[Any], sample_weight: Any
-) -> tuple[FloatArray, npt.NDArray[Any]]:
-    """Give each row as many times as it has cases."""
+def repeat_rows(table: TrainingTable, sample_weight: Any) -> TrainingTable:
+    """Give each row as many times as it has cases; those without any might as well not be there."""
+    X, y, columns = table
     weights = np.asarray(sample_weight, dtype=np.float64)
     if weights.shape != y.shape:
         raise ValueError(
@@ -119,7 +119,20 @@ def repeat_rows(
     if not weights.any():
         raise ValueError("sample_weight is zero for every row; at least one must count.")
     n_times = weights.astype(np.int64)
-    return np.repeat(X, n_times, axis=0), np.repeat(y, n_times)
+    X = np.repeat(X, n_times, axis=0)
+    columns = tuple(_learn_again(column, X[:, i]) for i, column in enumerate(columns))
+    return TrainingTable(X, np.repeat(y, n_times), columns)
+
+
+def _learn_again(column: Column, values: FloatArray) -> Column:
+    """Learn a column from fewer rows; places of levels are brought up to date in place."""
+    is_missing = np.isnan(values)
+    used, place = np.unique(values[~is_missing], return_inverse=True)
+    levels = column.levels
+    if column.is_category:
+        values[~is_missing] = place
+        levels = tuple(levels[int(level)] for level in used)
+    return replace(column, levels=levels, has_missing=bool(is_missing.any()))
 
 
 # Names
