@@ -188,8 +188,18 @@ def test_limits_may_be_raised(injury, path, monkeypatch):
     assert_identical(found, fit_quietly(short(**changed), *injury).posterior_)
 
 
-def test_limit_that_is_behind_is_refused(injury, path, monkeypatch):
-    cut_off(monkeypatch, short(checkpoint=path), *injury, n_writes=6)
+def test_limit_that_is_behind_is_refused(injury, path, monkeypatch, writing_often):
+    write = Checkpoint.write
+
+    def die_when_far(self, state):
+        write(self, state)
+        statuses = state["crew"]["statuses"]
+        if all(status["n_burn_in"] + status["n_sampling"] > 1100 for status in statuses):
+            raise CutOffError
+
+    with monkeypatch.context() as patched, pytest.raises(CutOffError):
+        patched.setattr(Checkpoint, "write", die_when_far)
+        fit_quietly(short(checkpoint=path), *injury)
     with pytest.raises(CheckpointError, match=r"moves far, and max_moves=1,100 .* Raise max_moves"):
         short(checkpoint=path, max_moves=1100).fit(*injury)
 
