@@ -24,7 +24,7 @@ LAYERS = [
     {"interpretation", "files"},
     {"estimator"},
     {"loading"},
-    {"__init__", "demo", "experiments"},
+    {"__init__", "demo", "experiments", "plots"},
     {"cli"},
     {"__main__"},
 ]
