@@ -3,6 +3,7 @@
 from itertools import combinations
 from unittest.mock import patch
 
+from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.text import Text
 
 SLACK = 1.0
@@ -20,7 +21,7 @@ def drawn_texts(figure):
         return draw(text, renderer, *args, **kwargs)
 
     with patch.object(Text, "draw", draw_and_remember):
-        figure.canvas.draw()
+        FigureCanvasAgg(figure).draw()
     return [(text.get_text(), text.get_window_extent()) for text in dict.fromkeys(drawn)]
 
 

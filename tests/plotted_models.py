@@ -5,9 +5,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
+
 from explained_models import fit
 from mixed_tables import mixed_table
-
 from sweeptree import plots
 
 
@@ -84,3 +84,15 @@ def by_column(column):
 
 def partition(*columns):
     return lambda m, X, y: plots.plot_partition(m, *columns)
+
+
+@cache
+def thirty_leaves():
+    """A large tree, with long names."""
+    rng = np.random.default_rng(0)
+    names = [long_name("column", number) for number in range(4)]
+    X = pd.DataFrame(rng.normal(size=(400, 4)), columns=names)
+    checks = (X > 0).sum(axis=1) + (X[names[0]] > 1) + 2 * (X[names[1]] < -0.8)
+    y = np.array([long_name("class", number) for number in range(5)])[checks % 5]
+    model = fit(X, y, leaf_penalty=0.0, n_burn_in=10_000)
+    return model.representative_tree("map")

@@ -20,6 +20,7 @@ AxesArray = npt.NDArray[np.object_]
 dates: Any = matplotlib.dates  # which has no types
 
 LONGEST_NAME = 26
+MOST_LEVELS = 20
 DAY = 24 * 3600e6
 """In the microseconds that dates count; matplotlib counts days, from 1970 too."""
 LINE = 1.35

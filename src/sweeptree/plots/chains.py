@@ -15,7 +15,7 @@ from sweeptree.plots.canvas import AxesArray, add_legend, one_axes, several_axes
 from sweeptree.plots.style import FAINT, ink, palette, rest_colour
 from sweeptree.posterior import Posterior
 
-MOST_POINTS = 1000
+MOST_POINTS = 500
 """Of a chain that are drawn, evenly spaced."""
 
 
@@ -23,7 +23,7 @@ def plot_trace(model: FittedModel, axes: Any = None) -> AxesArray:
     """Draw how the chains went: the log posterior, and below it the number of leaves.
 
     Under ``trace="full"`` every move counts: the log likelihood is drawn instead, from the first
-    move on, and burn-in is shaded. Of more than 1,000 points of a chain, 1,000 evenly spaced ones
+    move on, and burn-in is shaded. Of more than 500 points of a chain, 500 evenly spaced ones
     are shown.
 
     Parameters

@@ -11,6 +11,7 @@ from matplotlib.axes import Axes
 from sweeptree.fitted import FittedModel, find_column, rows_of
 from sweeptree.interpretation import DependenceCurve, partial_dependence
 from sweeptree.plots.canvas import (
+    MOST_LEVELS,
     add_legend,
     as_label,
     class_entries,
@@ -22,8 +23,6 @@ from sweeptree.plots.canvas import (
     positions,
 )
 from sweeptree.plots.style import FAINT, colours_of_classes
-
-MOST_LEVELS = 20
 
 
 def plot_partial_dependence(

@@ -19,6 +19,7 @@ from sweeptree.fitted import FittedModel, check_fitted, check_share, find_column
 from sweeptree.plots.canvas import (
     DAY,
     LONGEST_NAME,
+    MOST_LEVELS,
     as_label,
     dates,
     left_out,
@@ -33,7 +34,8 @@ from sweeptree.uncertainty.envelope import agreement_of_predicted, is_confident
 
 N_CELLS = 80
 """Of an ordered variable."""
-MOST_LEVELS = 20
+LONGEST_FLAT, LONGEST_UPRIGHT = 3, 16
+"""Characters of the names of levels on the x axis, lying and standing."""
 STRIP = 0.1
 """Width of the strip for missing values, as a share of the range."""
 
@@ -86,6 +88,8 @@ def plot_partition(
     """
     check_fitted(model)
     check_share("confidence", confidence)
+    if n_trees < 1:
+        raise ValueError(f"n_trees must be at least 1, got {n_trees!r}.")
     columns = [find_column(model, variable) for variable in (x_variable, y_variable)]
     if columns[0] == columns[1]:
         raise ValueError(f"x_variable and y_variable are both {x_variable!r}; name two columns.")
@@ -112,9 +116,9 @@ def plot_partition(
     )
     agreement = agreement_of_predicted(model, rows)[1].reshape(shape)
     ax.add_patch(_hatching(~is_confident(agreement, confidence), across, up))
-    _name_side(ax.xaxis, across, 16)
+    _name_side(ax.xaxis, across, LONGEST_UPRIGHT)
     _name_side(ax.yaxis, up, LONGEST_NAME)
-    if across.column.is_category:
+    if max(map(len, across.levels), default=0) > LONGEST_FLAT:
         ax.tick_params(axis="x", rotation=90)
     bar = ax.figure.colorbar(mesh, ax=ax)
     bar.set_label(
@@ -168,13 +172,12 @@ def _side_of_levels(known: Column, present: FloatArray, most_levels: int) -> _Si
     """Return the most frequent levels, in the order of the column's."""
     names = [str(level) for level in known.levels] or ["False", "True"]
     counts = np.bincount(present.astype(int), minlength=len(names))
-    kept = np.sort(np.argsort(-counts, kind="stable")[: most_levels - known.has_missing])
-    values: FloatArray = kept.astype(float)
-    levels = [names[place] for place in kept]
-    if known.has_missing:
-        values, levels = np.append(values, np.nan), [*levels, "missing"]
-    edges: FloatArray = np.arange(len(values) + 1) - 0.5
-    return _Side(known, values, edges, levels, len(names) - len(kept))
+    n_strips = int(known.has_missing)
+    kept = np.sort(np.argsort(-counts, kind="stable")[: max(most_levels - n_strips, 1)])
+    values = np.concatenate((kept.astype(np.float64), np.full(n_strips, np.nan)))
+    levels = [*(names[place] for place in kept), *["missing"] * n_strips]
+    edges = np.linspace(-0.5, len(values) - 0.5, len(values) + 1)
+    return _Side(known, values, edges.astype(np.float64), levels, len(names) - len(kept))
 
 
 def _name_side(axis: Axis, side: _Side, longest: int) -> None:

@@ -11,10 +11,10 @@ import numpy as np
 import numpy.typing as npt
 from matplotlib.colors import LinearSegmentedColormap, to_rgb
 
-LIGHT = ("#0072b2", "#c77c02", "#008060", "#b8417f", "#2f9fd8", "#b03a00", "#8a7d00", "#7a7a7a")
-DARK = ("#3b9be0", "#e69f00", "#009e73", "#e08fc0", "#8fd0f7", "#d55e00", "#f0e442", "#999999")
-"""After Okabe and Ito; of the light ones the pale are darker, to stand out from white. The last is
-for what shares a colour."""
+LIGHT = ("#0062d6", "#d17c0a", "#0d5c40", "#8f2a78", "#279dd4", "#a83a00", "#3d2a00", "#8c8c8c")
+DARK = ("#2f7df0", "#e2a302", "#12af55", "#ff5fbf", "#b4d0ff", "#c8470c", "#fbfe9c", "#6c6c6c")
+"""The hues of Okabe and Ito, as light or dark as it takes to stand out from the page and from each
+other, also for those who see colours differently. The last is for what shares a colour."""
 
 LIGHT_PAPER, DARK_PAPER = "#ffffff", "#16181d"
 LIGHT_INK, DARK_INK = "#1a1a1a", "#e6e6e6"

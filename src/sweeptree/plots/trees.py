@@ -22,12 +22,12 @@ LONGEST_LINE = 20
 """Characters of a name in a node."""
 
 # Lengths, in font sizes.
-LINE = 1.3
+LINE = 1.2
 BAR = 0.5
 BLOCK = 2 * LINE + BAR + 0.2
 """Two lines of text and a bar."""
 PAD = 0.6
-ROW = BLOCK + PAD + 0.7
+ROW = BLOCK + PAD + 0.35
 """From one leaf to the next."""
 GAP = 3.4
 """Between a node and its children: room for the branches and their labels."""

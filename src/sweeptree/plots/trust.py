@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 
 from sweeptree.encoding import FloatArray
 from sweeptree.fitted import FittedModel, check_labels, check_share, rows_of
-from sweeptree.plots.canvas import AxesArray, add_legend, one_axes, several_axes
+from sweeptree.plots.canvas import AxesArray, add_legend, lines_that_fit, one_axes, several_axes
 from sweeptree.plots.style import FAINT, ink, palette, rest_colour
 from sweeptree.prediction import mean_probabilities
 from sweeptree.scores import reliability_table
@@ -174,7 +174,7 @@ def plot_envelope(
     >>> model = BayesianTreeClassifier(n_burn_in=5000, n_draws=100, random_state=0)
     >>> ax = plots.plot_envelope(model.fit(X[::2], y[::2]), X[1::2], y[1::2])
     >>> [label.get_text() for label in ax.get_legend().get_texts()]
-    ['sure, wrong', 'uncertain', 'sure, right']
+    ['sure, right', 'uncertain', 'sure, wrong']
     """
     table = envelope_curve(model, X, y, confidences)
     ax = one_axes(ax)
@@ -184,15 +184,15 @@ def plot_envelope(
         "confident_incorrect": ("sure, wrong", palette()[5]),
     }
     places = np.arange(len(confidences))
-    bottom = np.zeros(len(places))
+    left = np.zeros(len(places))
     for part, (label, colour) in parts.items():
         shares = np.asarray(table[part])
-        ax.bar(places, shares, bottom=bottom, width=0.85, color=colour, label=label)
-        bottom = bottom + shares
-    shown = places[:: -(-len(places) // 10)]
-    ax.set_xticks(shown, labels=[f"{confidences[place]:g}" for place in shown])
-    ax.set(xlabel="share of the draws that must agree", ylabel="share of the cases", ylim=(0, 1))
-    add_legend(ax, [(colour, label) for label, colour in reversed(parts.values())])
+        ax.barh(places, shares, left=left, height=0.85, color=colour, label=label)
+        left = left + shares
+    shown = places[:: -(-len(places) // lines_that_fit(ax, len(places)))]
+    ax.set_yticks(shown, labels=[f"{confidences[place]:g}" for place in shown])
+    ax.set(xlabel="share of the cases", ylabel="share of the draws that must agree", xlim=(0, 1))
+    add_legend(ax, [(colour, label) for label, colour in parts.values()])
     return ax
 
 

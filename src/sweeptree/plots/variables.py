@@ -11,6 +11,7 @@ from sweeptree.fitted import FittedModel, check_fitted, check_share, column_name
 from sweeptree.interpretation import rule_density, variable_use
 from sweeptree.plots.canvas import (
     DAY,
+    MOST_LEVELS,
     as_label,
     height_for,
     left_out,
@@ -145,8 +146,8 @@ def _draw_levels(model: FittedModel, column: int, ax: Axes | None) -> Axes:
     known = model.columns_[column]
     table = rule_density(model, column)
     splits = np.asarray(table["splits"])
-    ax = one_axes(ax, height=height_for(min(len(splits), 30)))
-    most_asked = np.argsort(-splits, kind="stable")[: lines_that_fit(ax, 30)]
+    ax = one_axes(ax, height=height_for(min(len(splits), MOST_LEVELS)))
+    most_asked = np.argsort(-splits, kind="stable")[: lines_that_fit(ax, MOST_LEVELS)]
     places = np.arange(len(most_asked))
     ax.barh(places, splits[most_asked], color=palette()[0], alpha=1 - FAINT / 2)
     ax.set_yticks(places, labels=[as_label(known.levels[level]) for level in most_asked])
