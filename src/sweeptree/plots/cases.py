@@ -16,7 +16,7 @@ from sweeptree.prediction import mean_probabilities
 from sweeptree.uncertainty.intervals import probability_quantiles
 from sweeptree.uncertainty.leaf_mixture import LeafMixture, leaf_mixtures
 
-GRID = np.linspace(0.001, 0.999, 500)
+GRID = np.linspace(0.0025, 0.9975, 400)
 HIGHEST = 25.0
 """Density at which the picture is cut off: near 0 and 1 it may grow without end."""
 

@@ -102,7 +102,7 @@ def plot_sizes(model: FittedModel, ax: Axes | None = None) -> Axes:
     >>> X, y = make_xor3(200, random_state=0, return_X_y=True)
     >>> model = BayesianTreeClassifier(n_burn_in=5000, n_draws=100, random_state=0).fit(X, y)
     >>> ax = plots.plot_sizes(model)
-    >>> round(sum(bar.get_height() for bar in ax.patches), 6)
+    >>> round(float(sum(bar.get_height() for bar in ax.patches)), 6)
     1.0
     """
     check_fitted(model)

@@ -82,9 +82,9 @@ def plot_partition(
     >>> data = load_wisconsin(as_frame=True)
     >>> model = BayesianTreeClassifier(n_burn_in=5000, n_draws=100, random_state=0)
     >>> model = model.fit(data.data, data.target)
-    >>> ax = plots.plot_partition(model, "bare_nuclei", "clump_thickness")
+    >>> ax = plots.plot_partition(model, "bare_nuclei", "cl_thickness")
     >>> ax.get_xlabel(), ax.get_ylabel()
-    ('bare_nuclei', 'clump_thickness')
+    ('bare_nuclei', 'cl_thickness')
     """
     check_fitted(model)
     check_share("confidence", confidence)
