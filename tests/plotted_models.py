@@ -1,5 +1,6 @@
 """Models to draw: with many columns, many classes and long names; and of a mixed table."""
 
+import warnings
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -44,6 +45,46 @@ def wide():
 def mixed():
     X, y = mixed_table()
     return Fitted(fit(X, y), X, y)
+
+
+@cache
+def odd():
+    """Columns that are constant, empty, tiny, huge, or within an hour."""
+    rng = np.random.default_rng(0)
+    n_rows = 80
+    X = pd.DataFrame(
+        {
+            "constant": np.ones(n_rows),
+            "huge": rng.normal(5e9, 1e9, n_rows),
+            "tiny": rng.normal(0, 1e-9, n_rows),
+            "flag": pd.array(rng.choice(np.array([True, False, None]), n_rows), dtype="boolean"),
+            "within an hour": pd.Timestamp("2024-05-01 12:00")
+            + pd.to_timedelta(rng.integers(0, 3600, n_rows), unit="s"),
+            "empty": np.full(n_rows, np.nan),
+        }
+    )
+    y = np.where(X["huge"] > 5e9, "a", "b")
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "No row has a value in column 'empty'")
+        return Fitted(fit(X, y), X, y)
+
+
+@cache
+def without_splits():
+    X, y = mixed_table()
+    return Fitted(fit(X, y, max_leaves=1), X, y)
+
+
+@cache
+def of_one_draw():
+    X, y = mixed_table()
+    return Fitted(fit(X, y, n_chains=1, n_draws=1), X, y)
+
+
+@cache
+def of_many_chains():
+    X, y = mixed_table()
+    return Fitted(fit(X, y, n_chains=12, n_draws=5), X, y)
 
 
 @cache

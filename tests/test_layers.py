@@ -22,9 +22,9 @@ LAYERS = [
     {"prediction", "diagnostics", "memory", "fitted", "logbook"},
     {"stopping", "summary", "uncertainty"},
     {"interpretation", "files"},
-    {"estimator"},
+    {"estimator", "plots"},
     {"loading"},
-    {"__init__", "demo", "experiments", "plots"},
+    {"__init__", "demo", "experiments"},
     {"cli"},
     {"__main__"},
 ]

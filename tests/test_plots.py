@@ -10,7 +10,7 @@ from matplotlib.patches import PathPatch, Rectangle, StepPatch
 from scipy.integrate import trapezoid
 from sklearn.exceptions import NotFittedError
 
-from plotted_models import fully_traced, mixed, plugged_in, wide
+from plotted_models import fully_traced, mixed, odd, plugged_in, wide
 from sweeptree import BayesianTreeClassifier, plots
 from sweeptree.plots.partition import usual_case
 from sweeptree.scores import reliability_table
@@ -329,6 +329,8 @@ def test_bad_arguments_are_named(ax):
         plots.plot_variable_use(model, most=0, ax=ax)
     with pytest.raises(ValueError, match="n_trees must be at least 1, got 0"):
         plots.plot_partition(model, "age", "ward", n_trees=0, ax=ax)
+    with pytest.raises(ValueError, match="No training row has a value in column 'empty'"):
+        plots.plot_partial_dependence(odd().model, odd().X, "empty", ax=ax)
     with pytest.raises(NotFittedError):
         plots.plot_case(BayesianTreeClassifier(), X[:1], ax=ax)
     with pytest.raises(ValueError, match="kind must be one of"):

@@ -7,11 +7,21 @@ from matplotlib.figure import Figure
 
 from drawn_texts import collisions
 from explained_models import fit
-from plotted_models import PLOTS, by_column, mixed, partition, thirty_leaves, wide
+from plotted_models import (
+    PLOTS,
+    by_column,
+    mixed,
+    odd,
+    of_many_chains,
+    of_one_draw,
+    partition,
+    thirty_leaves,
+    wide,
+    without_splits,
+)
 from sweeptree import plots
 
 QUICK = ("map tree", "variable use", "case", "trace")
-SEVERAL = ("trace", "moves", "calibration")
 
 
 @pytest.fixture(autouse=True)
@@ -57,6 +67,19 @@ def test_no_words_collide_with_60_columns_25_classes_and_long_names(plot):
 @pytest.mark.parametrize("plot", sweep(range(6)))
 def test_no_words_collide_for_a_mixed_table(plot):
     assert collisions(figure_of(plot(*mixed()))) == ([], [])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("plot", sweep(range(5)))
+def test_odd_columns_are_drawn(plot):
+    assert collisions(figure_of(plot(*odd()))) == ([], [])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("plot", sweep([0, 1]))
+@pytest.mark.parametrize("which", [without_splits, of_one_draw, of_many_chains])
+def test_models_with_little_to_show_are_drawn(plot, which):
+    assert collisions(figure_of(plot(*which()))) == ([], [])
 
 
 @pytest.mark.slow

@@ -15,6 +15,7 @@ from matplotlib.patches import Patch
 
 from sweeptree.columns import Column
 from sweeptree.encoding import FloatArray
+from sweeptree.fitted import FittedModel, check_fitted, find_column
 
 AxesArray = npt.NDArray[np.object_]
 dates: Any = matplotlib.dates  # which has no types
@@ -85,7 +86,7 @@ def lines_that_fit(ax: Axes, most: int, *, across: bool = False) -> int:
 
 def height_for(n_lines: int) -> float:
     """Inches of a figure on which so many lines of text can stand below each other."""
-    return 1.2 + n_lines * 2 * float(plt.rcParams["font.size"]) / 72
+    return max(2.6, 1.2 + n_lines * 2 * float(plt.rcParams["font.size"]) / 72)
 
 
 def add_legend(ax: Axes, entries: Sequence[tuple[str, str]], title: str | None = None) -> None:
@@ -107,6 +108,16 @@ def class_entries(
     entries = [(colour, as_label(labels[place])) for place, colour in colours.items()]
     n_rest = len(labels) - len(colours)
     return [*entries, (rest, f"{n_rest} other classes")] if rest and n_rest else entries
+
+
+def find_column_with_values(model: FittedModel, variable: str | int) -> int:
+    """Return the number of a column that has something to show."""
+    check_fitted(model)
+    column = find_column(model, variable)
+    if np.isnan(model.training_.X[:, column]).all():
+        name = model.columns_[column].name
+        raise ValueError(f"No training row has a value in column {name!r}; choose another.")
+    return column
 
 
 def positions(column: Column, values: FloatArray) -> FloatArray:

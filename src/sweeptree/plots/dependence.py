@@ -8,13 +8,14 @@ from typing import Any
 import numpy as np
 from matplotlib.axes import Axes
 
-from sweeptree.fitted import FittedModel, find_column, rows_of
+from sweeptree.fitted import FittedModel, rows_of
 from sweeptree.interpretation import DependenceCurve, partial_dependence
 from sweeptree.plots.canvas import (
     MOST_LEVELS,
     add_legend,
     as_label,
     class_entries,
+    find_column_with_values,
     height_for,
     left_out,
     lines_that_fit,
@@ -63,7 +64,7 @@ def plot_partial_dependence(
     >>> ax.get_xlabel(), ax.get_ylabel()
     ('bare_nuclei', 'mean probability of 1')
     """
-    column = find_column(model, variable)
+    column = find_column_with_values(model, variable)
     is_category = model.columns_[column].is_category
     n_levels = len(model.columns_[column].levels if grid is None else grid)
     height = height_for(min(n_levels, MOST_LEVELS)) if is_category else 4.0

@@ -15,13 +15,14 @@ from matplotlib.ticker import MaxNLocator
 
 from sweeptree.columns import Column, show_date
 from sweeptree.encoding import FloatArray
-from sweeptree.fitted import FittedModel, check_fitted, check_share, find_column
+from sweeptree.fitted import FittedModel, check_share
 from sweeptree.plots.canvas import (
     DAY,
     LONGEST_NAME,
     MOST_LEVELS,
     as_label,
     dates,
+    find_column_with_values,
     left_out,
     lines_that_fit,
     name_axis,
@@ -86,11 +87,10 @@ def plot_partition(
     >>> ax.get_xlabel(), ax.get_ylabel()
     ('bare_nuclei', 'cl_thickness')
     """
-    check_fitted(model)
     check_share("confidence", confidence)
     if n_trees < 1:
         raise ValueError(f"n_trees must be at least 1, got {n_trees!r}.")
-    columns = [find_column(model, variable) for variable in (x_variable, y_variable)]
+    columns = [find_column_with_values(model, each) for each in (x_variable, y_variable)]
     if columns[0] == columns[1]:
         raise ValueError(f"x_variable and y_variable are both {x_variable!r}; name two columns.")
     place = _place_of_class(model, label)
@@ -157,7 +157,7 @@ def _side_of(model: FittedModel, column: int, most_levels: int) -> _Side:
     present = training[~np.isnan(training)]
     if known.kind in ("category", "boolean"):
         return _side_of_levels(known, present, most_levels)
-    low, high = (present.min(), present.max()) if len(present) else (0.0, 1.0)
+    low, high = present.min(), present.max()
     if low == high:
         low, high = low - 0.5, high + 0.5
     edges = np.linspace(low, high, N_CELLS + 1).astype(np.float64)

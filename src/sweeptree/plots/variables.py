@@ -7,12 +7,13 @@ import numpy.typing as npt
 from matplotlib.axes import Axes
 
 from sweeptree.encoding import FloatArray
-from sweeptree.fitted import FittedModel, check_fitted, check_share, column_names, find_column
+from sweeptree.fitted import FittedModel, check_fitted, check_share, column_names
 from sweeptree.interpretation import rule_density, variable_use
 from sweeptree.plots.canvas import (
     DAY,
     MOST_LEVELS,
     as_label,
+    find_column_with_values,
     height_for,
     left_out,
     lines_that_fit,
@@ -78,7 +79,7 @@ def plot_variable_use(
     beside = ax.secondary_yaxis("right")
     used = np.asarray(table["used"])[shown]
     beside.set_yticks(places, labels=[f"{100 * share:.0f} %" for share in used])
-    beside.set_ylabel("share of the trees that ask about it")
+    beside.set_ylabel("trees that ask about it")
     beside.spines["right"].set_visible(False)
     beside.tick_params(length=0)
     return ax
@@ -122,8 +123,7 @@ def plot_rule_density(model: FittedModel, variable: str | int, ax: Axes | None =
     >>> ax.get_xlabel()
     'bare_nuclei'
     """
-    check_fitted(model)
-    column = find_column(model, variable)
+    column = find_column_with_values(model, variable)
     if model.columns_[column].is_category:
         return _draw_levels(model, column, ax)
     return _draw_density(model, column, one_axes(ax))
