@@ -12,7 +12,7 @@ from sklearn.exceptions import NotFittedError
 
 from plotted_models import fully_traced, mixed, odd, plugged_in, wide
 from sweeptree import BayesianTreeClassifier, plots
-from sweeptree.plots.partition import usual_case
+from sweeptree.plots.plane import usual_case
 from sweeptree.scores import reliability_table
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -13,8 +13,7 @@ from matplotlib.patches import PathPatch
 from matplotlib.path import Path
 from matplotlib.ticker import MaxNLocator
 
-from sweeptree.columns import Column, show_date
-from sweeptree.encoding import FloatArray
+from sweeptree.columns import show_date
 from sweeptree.fitted import FittedModel, check_share
 from sweeptree.plots.canvas import (
     DAY,
@@ -27,18 +26,14 @@ from sweeptree.plots.canvas import (
     lines_that_fit,
     name_axis,
     one_axes,
-    positions,
 )
+from sweeptree.plots.plane import STRIP, Plane, Side, borders_of, make_plane, runs, side_of
 from sweeptree.plots.style import ink, probability_colours
-from sweeptree.prediction import forest_of, mean_probabilities
+from sweeptree.prediction import mean_probabilities
 from sweeptree.uncertainty.envelope import agreement_of_predicted, is_confident
 
-N_CELLS = 80
-"""Of an ordered variable."""
 LONGEST_FLAT, LONGEST_UPRIGHT = 3, 16
 """Characters of the names of levels on the x axis, lying and standing."""
-STRIP = 0.1
-"""Width of the strip for missing values, as a share of the range."""
 
 
 def plot_partition(
@@ -90,41 +85,24 @@ def plot_partition(
     check_share("confidence", confidence)
     if n_trees < 1:
         raise ValueError(f"n_trees must be at least 1, got {n_trees!r}.")
-    columns = [find_column_with_values(model, each) for each in (x_variable, y_variable)]
-    if columns[0] == columns[1]:
+    x, y = (find_column_with_values(model, each) for each in (x_variable, y_variable))
+    if x == y:
         raise ValueError(f"x_variable and y_variable are both {x_variable!r}; name two columns.")
     place = _place_of_class(model, label)
     ax = one_axes(ax, 6.4, 4.8)
-    across = _side_of(model, columns[0], lines_that_fit(ax, MOST_LEVELS, across=True))
-    up = _side_of(model, columns[1], lines_that_fit(ax, MOST_LEVELS))
-    rows = _rows_of_plane(model, columns, across, up)
-    shape = (len(up.values), len(across.values))
-    probability = mean_probabilities(model.posterior_, rows, model.engine)[:, place]
-    mesh = ax.pcolormesh(
-        across.edges,
-        up.edges,
-        probability.reshape(shape),
-        cmap=probability_colours(place, np.bincount(model.training_.labels)),
-        vmin=0,
-        vmax=1,
-        rasterized=True,
-    )
-    borders = _borders(model, rows, across, up, n_trees)
-    ax.add_collection(
-        LineCollection(borders, colors=ink(), alpha=0.12, linewidths=0.6, rasterized=True),
-        autolim=False,
-    )
-    agreement = agreement_of_predicted(model, rows)[1].reshape(shape)
-    ax.add_patch(_hatching(~is_confident(agreement, confidence), across, up))
+    across = side_of(model, x, lines_that_fit(ax, MOST_LEVELS, across=True))
+    up = side_of(model, y, lines_that_fit(ax, MOST_LEVELS))
+    plane = make_plane(model, (x, y), across, up)
+    _paint(ax, model, plane, place, f"hatched: under {100 * confidence:g} % of the draws agree")
+    borders = LineCollection(borders_of(model, plane, n_trees), colors=ink(), rasterized=True)
+    borders.set(alpha=0.12, linewidth=0.6)
+    ax.add_collection(borders, autolim=False)
+    agreement = agreement_of_predicted(model, plane.rows)[1].reshape(plane.shape)
+    _hatch(ax, plane, ~is_confident(agreement, confidence))
     _name_side(ax.xaxis, across, LONGEST_UPRIGHT)
     _name_side(ax.yaxis, up, LONGEST_NAME)
     if max(map(len, across.levels), default=0) > LONGEST_FLAT:
         ax.tick_params(axis="x", rotation=90)
-    bar = ax.figure.colorbar(mesh, ax=ax)
-    bar.set_label(
-        f"probability of {as_label(model.classes_[place])}\n"
-        f"hatched: under {100 * confidence:g} % of the draws agree"
-    )
     return ax
 
 
@@ -137,50 +115,35 @@ def _place_of_class(model: FittedModel, label: Any) -> int:
     return int(labels.index(label))
 
 
-class _Side(NamedTuple):
-    """One side of the plane: cells that each stand for a value."""
-
-    column: Column
-    values: FloatArray
-    """As in the encoded table; NaN for what is missing, which comes last."""
-    edges: FloatArray
-    """Where cells begin and end on the axis; one more than there are values."""
-    levels: list[str]
-    """Names of the cells, if each stands for a level."""
-    n_left_out: int
-    """Levels that are not shown."""
-
-
-def _side_of(model: FittedModel, column: int, most_levels: int) -> _Side:
-    known = model.columns_[column]
-    training = model.training_.X[:, column]
-    present = training[~np.isnan(training)]
-    if known.kind in ("category", "boolean"):
-        return _side_of_levels(known, present, most_levels)
-    low, high = present.min(), present.max()
-    if low == high:
-        low, high = low - 0.5, high + 0.5
-    edges = np.linspace(low, high, N_CELLS + 1).astype(np.float64)
-    values = (edges[1:] + edges[:-1]) / 2
-    if known.has_missing:
-        values = np.append(values, np.nan)
-        edges = np.append(edges, high + STRIP * (high - low))
-    return _Side(known, values, positions(known, edges), [], 0)
+def _paint(ax: Axes, model: FittedModel, plane: Plane, place: int, note: str) -> None:
+    """Paint each cell by the probability of a class, and say what the colours stand for."""
+    probability = mean_probabilities(model.posterior_, plane.rows, model.engine)[:, place]
+    mesh = ax.pcolormesh(
+        plane.across.edges,
+        plane.up.edges,
+        probability.reshape(plane.shape),
+        cmap=probability_colours(place, np.bincount(model.training_.labels)),
+        vmin=0,
+        vmax=1,
+        rasterized=True,
+    )
+    bar = ax.figure.colorbar(mesh, ax=ax)
+    bar.set_label(f"probability of {as_label(model.classes_[place])}\n{note}")
 
 
-def _side_of_levels(known: Column, present: FloatArray, most_levels: int) -> _Side:
-    """Return the most frequent levels, in the order of the column's."""
-    names = [str(level) for level in known.levels] or ["False", "True"]
-    counts = np.bincount(present.astype(int), minlength=len(names))
-    n_strips = int(known.has_missing)
-    kept = np.sort(np.argsort(-counts, kind="stable")[: max(most_levels - n_strips, 1)])
-    values = np.concatenate((kept.astype(np.float64), np.full(n_strips, np.nan)))
-    levels = [*(names[place] for place in kept), *["missing"] * n_strips]
-    edges = np.linspace(-0.5, len(values) - 0.5, len(values) + 1)
-    return _Side(known, values, edges.astype(np.float64), levels, len(names) - len(kept))
+def _hatch(ax: Axes, plane: Plane, is_unsure: npt.NDArray[np.bool_]) -> None:
+    x, y = plane.across.edges, plane.up.edges
+    boxes = [
+        Path([(x[start], y[row]), (x[end], y[row]), (x[end], y[row + 1]), (x[start], y[row + 1])])
+        for row, start, end in runs(is_unsure)
+    ]
+    whole = Path.make_compound_path(*boxes) if boxes else Path(np.empty((0, 2)))
+    ax.add_patch(
+        PathPatch(whole, fill=False, hatch="////", linewidth=0, edgecolor=ink(), alpha=0.5)
+    )
 
 
-def _name_side(axis: Axis, side: _Side, longest: int) -> None:
+def _name_side(axis: Axis, side: Side, longest: int) -> None:
     note = left_out(side.n_left_out, "levels")
     name_axis(axis, side.column, as_label(side.column.name) + note)
     if side.levels:
@@ -190,7 +153,7 @@ def _name_side(axis: Axis, side: _Side, longest: int) -> None:
         _name_strip(axis, side)
 
 
-def _name_strip(axis: Axis, side: _Side) -> None:
+def _name_strip(axis: Axis, side: Side) -> None:
     """Write "missing" at the last cell; values too close to it go without a number."""
     low, high, end = side.edges[0], side.edges[-2], side.edges[-1]
     if side.column.kind == "date":
@@ -203,78 +166,3 @@ def _name_strip(axis: Axis, side: _Side) -> None:
     is_clear = (found >= low) & (found <= high - 2 * STRIP * (high - low))
     ticks = [*found[is_clear], (high + end) / 2]
     axis.set_ticks(ticks, labels=[*np.array(labels)[is_clear], "missing"])
-
-
-def _rows_of_plane(model: FittedModel, columns: list[int], across: _Side, up: _Side) -> FloatArray:
-    """Return a row for each cell, from the bottom up; what is not shown is as in a usual case."""
-    rows = np.tile(usual_case(model), (len(up.values) * len(across.values), 1))
-    rows[:, columns[0]] = np.tile(across.values, len(up.values))
-    rows[:, columns[1]] = np.repeat(up.values, len(across.values))
-    return rows
-
-
-def usual_case(model: FittedModel) -> FloatArray:
-    """Median of each ordered column of the training rows, most frequent value of the others."""
-    return np.array(
-        [
-            _usual_value(column, training[~np.isnan(training)])
-            for column, training in zip(model.columns_, model.training_.X.T, strict=True)
-        ]
-    )
-
-
-def _usual_value(column: Column, present: FloatArray) -> float:
-    if len(present) == 0:
-        return np.nan
-    if column.kind in ("category", "boolean"):
-        return float(np.bincount(present.astype(int)).argmax())
-    return float(np.median(present))
-
-
-def _borders(
-    model: FittedModel, rows: FloatArray, across: _Side, up: _Side, n_trees: int
-) -> list[npt.NDArray[Any]]:
-    """Lines between neighbouring cells that fall into different leaves, tree by tree."""
-    draws = model.posterior_.tree_index.ravel()
-    chosen = draws[np.linspace(0, len(draws) - 1, n_trees).round().astype(int)]
-    which, tree_of = np.unique(chosen, return_inverse=True)
-    forest = forest_of(model.posterior_.trees.take(which), model.engine)
-    leaves = forest.apply(rows)[tree_of].reshape(-1, len(up.values), len(across.values))
-    differs_across = (leaves[:, :, 1:] != leaves[:, :, :-1]).transpose(0, 2, 1)
-    differs_up = leaves[:, 1:] != leaves[:, :-1]
-    upright = [
-        np.column_stack((across.edges[[line + 1] * 2], up.edges[[start, end]]))
-        for line, start, end in _runs(differs_across)
-    ]
-    level = [
-        np.column_stack((across.edges[[start, end]], up.edges[[line + 1] * 2]))
-        for line, start, end in _runs(differs_up)
-    ]
-    return upright + level
-
-
-def _runs(is_so: npt.NDArray[np.bool_]) -> list[tuple[int, int, int]]:
-    """Line, beginning and end of every stretch of true cells, in the last two axes.
-
-    Examples
-    --------
-    >>> _runs(np.array([[True, True, False], [False, False, True]]))
-    [(0, 0, 2), (1, 2, 3)]
-    """
-    padded = np.zeros((*is_so.shape[:-1], is_so.shape[-1] + 2), dtype=np.int8)
-    padded[..., 1:-1] = is_so
-    change = np.diff(padded, axis=-1)
-    beginnings, ends = np.nonzero(change == 1), np.nonzero(change == -1)
-    return list(
-        zip(beginnings[-2].tolist(), beginnings[-1].tolist(), ends[-1].tolist(), strict=True)
-    )
-
-
-def _hatching(is_unsure: npt.NDArray[np.bool_], across: _Side, up: _Side) -> PathPatch:
-    x, y = across.edges, up.edges
-    boxes = [
-        Path([(x[start], y[row]), (x[end], y[row]), (x[end], y[row + 1]), (x[start], y[row + 1])])
-        for row, start, end in _runs(is_unsure)
-    ]
-    whole = Path.make_compound_path(*boxes) if boxes else Path(np.empty((0, 2)))
-    return PathPatch(whole, fill=False, hatch="////", linewidth=0, edgecolor=ink(), alpha=0.5)
