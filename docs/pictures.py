@@ -12,7 +12,7 @@ from rich.console import Console
 from scipy.stats import beta
 from sklearn.exceptions import ConvergenceWarning
 
-from sweeptree import BayesianTreeClassifier
+from sweeptree import BayesianTreeClassifier, plots
 from sweeptree.datasets import load_injury
 from sweeptree.demo import run_demo
 from sweeptree.uncertainty.leaf_mixture import leaf_mixtures
@@ -102,12 +102,53 @@ def picture_of_dependence(model: BayesianTreeClassifier, X: Any) -> None:
     save(figure, "dependence")
 
 
-def picture_of_tree() -> None:
+def picture_of_tree(model: BayesianTreeClassifier) -> None:
     """Draw the central tree of a model that prefers small trees, on white."""
-    model, *_ = fit_injury(leaf_penalty=2.8)
     svg = model.representative_tree("central").to_svg()
     paper = '<rect width="100%" height="100%" fill="white"/>'
     (IMAGES / "tree.svg").write_text(svg.replace("<title>", f"{paper}\n<title>", 1))
+
+
+def pictures_of_plots(
+    model: BayesianTreeClassifier, small: BayesianTreeClassifier, X: Any, y: Any
+) -> None:
+    """Draw one picture with each function of `sweeptree.plots`, on cases held out."""
+    unsure = X.iloc[model.entropies(X).epistemic.argmax()]
+    with plots.style():
+        drawn: dict[str, Any] = {
+            "trace": plots.plot_trace(fit_with_full_trace()),
+            "sizes": plots.plot_sizes(model),
+            "moves": plots.plot_moves(model),
+            "tree": plots.plot_tree(small),
+            "variable_use": plots.plot_variable_use(model, most=12),
+            "rule_density": plots.plot_rule_density(model, "iss"),
+            "calibration": plots.plot_calibration(model, X, y),
+            "entropy": plots.plot_entropy(model, X, y),
+            "envelope": plots.plot_envelope(model, X, y),
+            "coverage": plots.plot_coverage(model, X, y),
+            "partition": plots.plot_partition(model, "iss", "rts"),
+            "partial_dependence": plots.plot_partial_dependence(model, X, "iss"),
+            "case": plots.plot_case(model, unsure),
+        }
+        for name, axes in drawn.items():
+            save(np.ravel(axes)[0].figure, f"plot_{name}")
+
+
+def fit_with_full_trace() -> BayesianTreeClassifier:
+    """Fit two short chains, every move of which is kept."""
+    data = load_injury(as_frame=True)
+    model = BayesianTreeClassifier(
+        strategy="sweeping",
+        n_chains=2,
+        n_burn_in=5000,
+        n_draws=100,
+        thin=50,
+        trace="full",
+        random_state=0,
+    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        return model.fit(data.data[:1000], data.target[:1000])
 
 
 def save(figure: Any, name: str) -> None:
@@ -123,4 +164,6 @@ if __name__ == "__main__":
     picture_of_three_cases(fitted, X_test)
     picture_of_abstaining(fitted, X_test, y_test)
     picture_of_dependence(fitted, X_train)
-    picture_of_tree()
+    fitted_small, *_ = fit_injury(leaf_penalty=2.8)
+    picture_of_tree(fitted_small)
+    pictures_of_plots(fitted, fitted_small, X_test, y_test)

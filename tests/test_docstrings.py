@@ -2,10 +2,11 @@ import doctest
 import importlib
 import pkgutil
 
+import matplotlib.pyplot as plt
 import pytest
 
 import sweeptree
-from sweeptree import interpretation, scores, uncertainty
+from sweeptree import interpretation, plots, scores, uncertainty
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 
@@ -27,6 +28,7 @@ def test_examples_give_what_they_say(module):
     runner = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS)
     for test in examples_of(module):
         runner.run(test, out=said.append)
+    plt.close("all")
     assert not runner.summarize(verbose=False).failed, "".join(said)
 
 
@@ -39,8 +41,8 @@ def test_public_functions_have_examples():
         assert f"sweeptree.diagnostics.{name}" in with_examples
 
 
-@pytest.mark.parametrize("package", [uncertainty, interpretation, scores])
-def test_functions_about_uncertainty_have_examples(package):
+@pytest.mark.parametrize("package", [uncertainty, interpretation, plots, scores])
+def test_functions_of_public_packages_have_examples(package):
     records = {"AccuracyCoverage", "DependenceCurve", "Entropies", "Envelope", "Explanation"}
     with_examples = {test.name for module in MODULES for test in examples_of(module)}
     names = getattr(package, "__all__", None) or [

@@ -22,7 +22,7 @@ LAYERS = [
     {"prediction", "diagnostics", "memory", "fitted", "logbook", "resolving"},
     {"stopping", "summary", "uncertainty"},
     {"interpretation", "files"},
-    {"estimator"},
+    {"estimator", "plots"},
     {"loading"},
     {"__init__", "demo", "experiments"},
     {"cli"},

@@ -130,7 +130,7 @@ def test_a_case_can_be_given_in_several_forms(binary):
 
 def test_bad_input_is_named(binary):
     model, X, _ = binary
-    with pytest.raises(ValueError, match="explain takes one case, got 2"):
+    with pytest.raises(ValueError, match="x must be one case, got 2"):
         model.explain(X[:2])
     with pytest.raises(ValueError, match="min_share must be a number between 0 and 1"):
         model.explain(X.iloc[0], min_share=3)

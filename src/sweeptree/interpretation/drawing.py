@@ -46,8 +46,8 @@ def draw_tree(tree: Tree) -> str:
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width + 16:.0f}" height="{height}" '
         f'viewBox="0 0 {width + 16:.0f} {height}" role="img" style="{style}" '
         f'fill="currentColor">',
-        f"<title>{escape(_title(tree))}</title>",
-        _text(8, 15, _title(tree), weight=600),
+        f"<title>{escape(title_of(tree))}</title>",
+        _text(8, 15, title_of(tree), weight=600),
         *_legend(tree),
         *_branches(tree, places),
     ]
@@ -57,7 +57,8 @@ def draw_tree(tree: Tree) -> str:
     return "\n".join([*parts, "</svg>"])
 
 
-def _title(tree: Tree) -> str:
+def title_of(tree: Tree) -> str:
+    """Say what kind of tree it is, and how much it stands for."""
     name = {"map": "Most probable"}.get(tree.kind, tree.kind.capitalize())
     share = f"{100 * tree.speaks_for:.1f} %"
     return f"{name} tree: {tree.n_leaves} leaves, speaks for {share} of the ensemble"

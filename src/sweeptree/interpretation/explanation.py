@@ -107,7 +107,7 @@ def explain(
     """
     check_share("level", level)
     check_share("min_share", min_share)
-    case = _as_one_row(model, x)
+    case = as_one_row(model, x)
     row = rows_of(model, case)
     table = uncertainty(model, case, level)
     prediction = {name: _first(table[name]) for name in names_of(table)}
@@ -121,7 +121,7 @@ def explain(
     )
 
 
-def _as_one_row(model: FittedModel, x: Any) -> Any:
+def as_one_row(model: FittedModel, x: Any) -> Any:
     """Return a case as a table of one row, with the names that the table had in fit."""
     if hasattr(x, "to_frame") and hasattr(x, "index"):  # a Series: one row of a DataFrame
         x = x.to_frame().T
@@ -131,7 +131,7 @@ def _as_one_row(model: FittedModel, x: Any) -> Any:
         x = np.atleast_2d(np.asarray(x))
         n_rows = len(x)
     if n_rows != 1:
-        raise ValueError(f"explain takes one case, got {n_rows}; choose a row.")
+        raise ValueError(f"x must be one case, got {n_rows}; choose a row.")
     is_bare = isinstance(x, np.ndarray) and x.shape[1] == model.n_features_in_
     if is_bare and hasattr(model, "feature_names_in_"):
         return dict(zip(column_names(model), x.T, strict=True))
