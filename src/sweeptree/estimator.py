@@ -22,6 +22,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
 from sweeptree import memory, prediction, settings
+from sweeptree.arviz_export import ArvizMixin
 from sweeptree.checkpoint import Checkpoint, fingerprint
 from sweeptree.encoding import EncodedTable, FloatArray, encode
 from sweeptree.engines import ENGINES, ChainFactory
@@ -43,6 +44,7 @@ class BayesianTreeClassifier(
     UncertaintyMixin,
     InterpretationMixin,
     FileMixin,
+    ArvizMixin,
     ClassifierMixin,  # type: ignore[misc]
     BaseEstimator,  # type: ignore[misc]
 ):
