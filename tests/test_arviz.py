@@ -17,7 +17,7 @@ from explained_models import fit, four_classes
 from mixed_tables import mixed_table
 from sweeptree import BayesianTreeClassifier, memory
 from sweeptree.diagnostics import convergence
-from sweeptree.leaf_draws import draw_log_probabilities
+from sweeptree.leaf_draws import draw_log_dirichlets
 
 az = pytest.importorskip("arviz")
 
@@ -208,8 +208,8 @@ def test_the_plug_in_likelihood_draws_no_probabilities(table):
 
 
 def test_tiny_parameters_still_give_finite_logarithms():
-    rng = np.random.RandomState(0)
-    drawn = draw_log_probabilities(np.tile([9, 0], (1000, 1)), np.array([1e-4, 1e-4]), rng)
+    parameters = np.tile([9.0001, 0.0001], (1000, 1))
+    drawn = draw_log_dirichlets(parameters, True, np.random.default_rng(0))
     assert np.isfinite(drawn).all()
     assert drawn.min() < np.log(np.finfo(float).tiny)
     assert_allclose(np.exp(drawn).sum(axis=1), 1)

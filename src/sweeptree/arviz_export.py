@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.utils import check_random_state
 
 from sweeptree import memory
 from sweeptree.fitted import FittedModel, check_fitted, check_labels, column_names, rows_of
@@ -26,7 +25,7 @@ Group = dict[str, Any]
 """The arguments of an xarray Dataset."""
 
 
-def to_arviz(model: FittedModel, X: Any = None, y: Any = None, *, random_state: Any = 0) -> Any:
+def to_arviz(model: FittedModel, X: Any = None, y: Any = None, *, random_state: int = 0) -> Any:
     """Hand the draws to ArviZ, with what they say of rows if there are any.
 
     Parameters
@@ -38,7 +37,7 @@ def to_arviz(model: FittedModel, X: Any = None, y: Any = None, *, random_state: 
         `arviz.compare`.
     y : array-like of shape (n_rows,), default=None
         Their classes.
-    random_state : int, RandomState instance or None, default=0
+    random_state : int, default=0
         Seed of the class probabilities that are drawn for the leaves of each draw, and of the
         classes drawn from these.
 
@@ -73,7 +72,7 @@ def to_arviz(model: FittedModel, X: Any = None, y: Any = None, *, random_state: 
     arviz, xarray = _import_libraries()
     groups = _groups_of_draws(model)
     if X is not None:
-        groups |= _groups_of_rows(model, X, y, check_random_state(random_state))
+        groups |= _groups_of_rows(model, X, y, np.random.default_rng(random_state))
     elif y is not None:
         raise ValueError("y is given without X; give the rows that these are the classes of.")
     about = {"inference_library": "sweeptree", "inference_library_version": version("sweeptree")}
@@ -141,7 +140,7 @@ def _group_of_moves(posterior: Posterior) -> Group:
 
 
 def _groups_of_rows(
-    model: FittedModel, X: Any, y: Any, rng: np.random.RandomState
+    model: FittedModel, X: Any, y: Any, rng: np.random.Generator
 ) -> dict[str, Group]:
     rows = rows_of(model, X)
     labels = None if y is None else check_labels(model, y, len(rows))

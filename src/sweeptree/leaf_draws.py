@@ -1,8 +1,8 @@
-"""Draws made complete: class probabilities of the leaves, drawn too, and what rows make of them.
+"""Draws made complete: the class probabilities of the leaves, drawn too, and what follows of them.
 
 A chain walks over trees; the class probabilities in their leaves are integrated out. Given a tree
 alone, rows in one leaf depend on each other. Once its class probabilities are drawn as well they do
-not, which is what a pointwise likelihood and replicated data are about.
+not, which is what a likelihood of each row and replicated data are about.
 """
 
 from __future__ import annotations
@@ -14,7 +14,48 @@ import numpy.typing as npt
 
 from sweeptree.encoding import FloatArray
 from sweeptree.posterior import Draws, IntArray
-from sweeptree.prediction import forest_of, leaf_probabilities
+from sweeptree.prediction import forest_of
+
+
+class DrawnLeaves:
+    """Class probabilities for every leaf of every draw, from their Dirichlet."""
+
+    def __init__(self, draws: Draws, rng: np.random.Generator) -> None:
+        trees = draws.trees
+        tree_of_draw = draws.tree_index.ravel()
+        sizes = np.diff(trees.leaf_offsets)[tree_of_draw]
+        self.starts = np.concatenate(([0], np.cumsum(sizes)[:-1]))
+        shift = np.repeat(trees.leaf_offsets[tree_of_draw] - self.starts, sizes)
+        self.leaf = np.arange(sizes.sum()) + shift
+        alpha = draws.alphas[draws.alpha_index.ravel()]
+        parameters = np.repeat(alpha, sizes, axis=0)
+        parameters += trees.leaf_counts[self.leaf]
+        self.log_probabilities = draw_log_dirichlets(parameters, draws.alphas.any(), rng)
+
+    def means(self, share_of_leaf: FloatArray) -> FloatArray:
+        """(draw, class): mean over rows, of which so large a share falls into each leaf."""
+        weighted = share_of_leaf[self.leaf, None] * np.exp(self.log_probabilities)
+        means: FloatArray = np.add.reduceat(weighted, self.starts, axis=0)
+        return means
+
+
+def draw_log_dirichlets(
+    parameters: FloatArray, is_spread: bool | np.bool_, rng: np.random.Generator
+) -> FloatArray:
+    """Draw the logarithm of each row's Dirichlet.
+
+    Without spread, as in the plug-in likelihood, it is the logarithm of its mean.
+    """
+    if not is_spread:
+        with np.errstate(divide="ignore"):
+            of_mean: FloatArray = np.log(parameters / parameters.sum(axis=1, keepdims=True))
+        return of_mean
+    # A gamma variate with a shape near 0 underflows; its logarithm does not:
+    # G(a) has the law of G(a + 1) U^(1/a).
+    log_weights = np.log(rng.standard_gamma(parameters + 1))
+    log_weights += np.log1p(-rng.random(parameters.shape)) / parameters
+    log_total: FloatArray = np.logaddexp.reduce(log_weights, axis=1, keepdims=True)
+    return log_weights - log_total
 
 
 class RowDraws(NamedTuple):
@@ -31,61 +72,32 @@ def draw_rows(
     X: FloatArray,
     labels: npt.NDArray[np.intp] | None,
     engine: str,
-    rng: np.random.RandomState,
+    rng: np.random.Generator,
 ) -> RowDraws:
-    """Draw the class probabilities of every draw's leaves, and from them a class for each row."""
+    """Draw a class for each row from the drawn probabilities of its leaf, by every draw."""
+    drawn = DrawnLeaves(draws, rng)
     leaf_of_row = forest_of(draws.trees, engine).apply(X)
-    first_leaf = draws.trees.leaf_offsets
+    leaf_of_row -= draws.trees.leaf_offsets[:-1, None].astype(leaf_of_row.dtype)
     shape = (draws.n_chains, draws.n_draws, len(X))
     classes = np.empty(shape, dtype=np.int32)
     log_likelihood = None if labels is None else np.empty(shape)
-    for place in np.ndindex(shape[:2]):
-        tree = draws.tree_index[place]
-        counts = draws.trees.leaf_counts[first_leaf[tree] : first_leaf[tree + 1]]
-        alpha = draws.alphas[draws.alpha_index[place]]
-        of_leaf = draw_log_probabilities(counts, alpha, rng)
-        of_row = of_leaf[leaf_of_row[tree] - first_leaf[tree]]
+    for place, start in zip(np.ndindex(shape[:2]), drawn.starts.tolist(), strict=True):
+        of_row = drawn.log_probabilities[start + leaf_of_row[draws.tree_index[place]]]
         classes[place] = draw_classes(np.exp(of_row), rng)
         if log_likelihood is not None:
             log_likelihood[place] = of_row[np.arange(len(X)), labels]
     return RowDraws(classes, log_likelihood)
 
 
-def draw_log_probabilities(
-    leaf_counts: IntArray, alpha: FloatArray, rng: np.random.RandomState
-) -> FloatArray:
-    """(leaf, class): logarithms of class probabilities drawn from each leaf's Dirichlet.
-
-    With α = 0, as under the plug-in likelihood, they are the leaf's frequencies. A gamma variable
-    with a small parameter is often too small for a float, so its logarithm is what is drawn: that
-    of one with a parameter larger by 1, and of a uniform to the power 1 over the parameter.
-
-    Examples
-    --------
-    >>> rng = np.random.RandomState(0)
-    >>> drawn = [draw_log_probabilities([[8, 0]], [0.5, 0.5], rng) for _ in range(2000)]
-    >>> round(float(np.exp(drawn)[:, 0, 0].mean()), 2)  # (8 + 0.5) / (8 + 1)
-    0.94
-    """
-    if not np.any(alpha):
-        with np.errstate(divide="ignore"):
-            return np.log(leaf_probabilities(leaf_counts, alpha))
-    parameters = np.asarray(leaf_counts) + alpha
-    uniform = 1.0 - rng.random_sample(parameters.shape)
-    log_gamma = np.log(rng.standard_gamma(parameters + 1.0)) + np.log(uniform) / parameters
-    log_total: FloatArray = np.logaddexp.reduce(log_gamma, axis=-1, keepdims=True)
-    return log_gamma - log_total
-
-
-def draw_classes(probabilities: FloatArray, rng: np.random.RandomState) -> IntArray:
+def draw_classes(probabilities: FloatArray, rng: np.random.Generator) -> IntArray:
     """Draw a class for each row of probabilities.
 
     Examples
     --------
-    >>> draw_classes(np.array([[1.0, 0.0], [0.0, 1.0]]), np.random.RandomState(0)).tolist()
+    >>> draw_classes(np.array([[1.0, 0.0], [0.0, 1.0]]), np.random.default_rng(0)).tolist()
     [0, 1]
     """
     cumulated = probabilities.cumsum(axis=1)
-    uniform = rng.random_sample((len(cumulated), 1)) * cumulated[:, -1:]
+    uniform = rng.random((len(cumulated), 1)) * cumulated[:, -1:]
     places: IntArray = (cumulated[:, :-1] <= uniform).sum(axis=1, dtype=np.int32)
     return places
