@@ -20,7 +20,7 @@ LAYERS = [
     {"engines"},
     {"posterior", "sampling"},
     {"prediction", "diagnostics", "memory", "fitted", "logbook"},
-    {"leaf_draws"},
+    {"leaf_draws", "pointwise"},
     {"stopping", "summary", "uncertainty", "arviz_export"},
     {"interpretation", "files"},
     {"estimator"},

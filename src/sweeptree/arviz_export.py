@@ -11,14 +11,19 @@ import numpy.typing as npt
 from sweeptree import memory
 from sweeptree.fitted import FittedModel, check_fitted, check_labels, column_names, rows_of
 from sweeptree.frames import index_of
-from sweeptree.leaf_draws import draw_rows
+from sweeptree.leaf_draws import draw_classes
+from sweeptree.pointwise import log_likelihood
 from sweeptree.posterior import Posterior
+from sweeptree.prediction import forest_of
 from sweeptree.raw_table import RawColumn
 from sweeptree.table import read_raw
 
 DRAWS = ("chain", "draw")
 CLASS_OF_ROW = "y"
 """Name of the outcome in every group that has it; ArviZ pairs the groups by it."""
+TIE_BREAKER = 1e-6
+"""Nats of noise in a likelihood: many draws give a row the very same, and ArviZ's smoothing of the
+tails of importance weights fails where a tail is all one value."""
 
 Values = npt.NDArray[Any]
 Group = dict[str, Any]
@@ -33,13 +38,12 @@ def to_arviz(model: FittedModel, X: Any = None, y: Any = None, *, random_state: 
     model : BayesianTreeClassifier
         Fitted; not given when called as a method.
     X : table of shape (n_rows, n_columns), default=None
-        Rows to add what each draw says of them: the training rows for `arviz.loo` and
-        `arviz.compare`.
+        Rows to add what each draw says of them: all training rows for `arviz.loo` and
+        `arviz.compare`, or new rows.
     y : array-like of shape (n_rows,), default=None
         Their classes.
     random_state : int, default=0
-        Seed of the class probabilities that are drawn for the leaves of each draw, and of the
-        classes drawn from these.
+        Seed of the classes that are drawn for the rows.
 
     Returns
     -------
@@ -57,6 +61,12 @@ def to_arviz(model: FittedModel, X: Any = None, y: Any = None, *, random_state: 
         - with y too: `log_likelihood` of each row by each draw, and `observed_data`.
 
         Classes are places in the coordinate `class`.
+
+    Notes
+    -----
+    The likelihood of a row is the probability of its class given a draw and all other training
+    rows: where X and y are the training rows, in whatever order, each is left out of the leaf
+    that it is in. Other rows are taken as new, also where some of them were trained on.
 
     Examples
     --------
@@ -145,7 +155,7 @@ def _groups_of_rows(
     rows = rows_of(model, X)
     labels = None if y is None else check_labels(model, y, len(rows))
     memory.check_row_draws_fit(model.posterior_, len(rows))
-    drawn = draw_rows(model.posterior_, rows, labels, model.engine, rng)
+    leaf_of_row = forest_of(model.posterior_.trees, model.engine).apply(rows)
     names = index_of(X)
     row = {"row": np.arange(len(rows)) if names is None else _as_coordinate(np.array(names))}
     of_class = {**row, "class": _as_coordinate(model.classes_)}
@@ -153,14 +163,18 @@ def _groups_of_rows(
     of_draws = (*DRAWS, "row")
     groups: dict[str, Group] = {
         "posterior_predictive": {
-            "data_vars": {CLASS_OF_ROW: (of_draws, drawn.classes)},
+            "data_vars": {
+                CLASS_OF_ROW: (of_draws, draw_classes(model.posterior_, leaf_of_row, rng))
+            },
             "coords": {**numbered, **of_class},
         },
         "constant_data": {"data_vars": _columns_as_they_are(model, X), "coords": row},
     }
     if labels is not None:
+        likelihood = log_likelihood(model.posterior_, leaf_of_row, labels)
+        likelihood += TIE_BREAKER * rng.random(likelihood.shape)
         groups["log_likelihood"] = {
-            "data_vars": {CLASS_OF_ROW: (of_draws, drawn.log_likelihood)},
+            "data_vars": {CLASS_OF_ROW: (of_draws, likelihood)},
             "coords": {**numbered, **row},
         }
         groups["observed_data"] = {

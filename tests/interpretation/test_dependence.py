@@ -4,7 +4,7 @@ from numpy.testing import assert_allclose
 from sklearn import inspection
 
 from explained_models import drawn_votes, fit, two_classes
-from sweeptree.leaf_draws import draw_log_dirichlets
+from sweeptree.leaf_draws import draw_dirichlets
 
 
 def with_value(X, name, value):
@@ -69,7 +69,7 @@ def test_curves_as_tables(fitted):
 
 def test_drawn_dirichlets_have_the_right_mean_and_spread():
     parameters = np.tile([0.02, 3.0, 1.5], (400_000, 1))
-    drawn = np.exp(draw_log_dirichlets(parameters, True, np.random.default_rng(0)))
+    drawn = draw_dirichlets(parameters, True, np.random.default_rng(0))
     total = 4.52
     mean = np.array([0.02, 3.0, 1.5]) / total
     assert_allclose(drawn.mean(axis=0), mean, atol=0.005)
