@@ -172,7 +172,8 @@ def _groups_of_rows(
     }
     if labels is not None:
         likelihood = log_likelihood(model.posterior_, leaf_of_row, labels)
-        likelihood += TIE_BREAKER * rng.random(likelihood.shape)
+        for of_chain in likelihood:  # a chain at a time, to bound the memory
+            of_chain += TIE_BREAKER * rng.random(of_chain.shape)
         groups["log_likelihood"] = {
             "data_vars": {CLASS_OF_ROW: (of_draws, likelihood)},
             "coords": {**numbered, **row},
