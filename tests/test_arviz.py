@@ -292,6 +292,12 @@ def test_a_loaded_model_without_training_rows_is_exported(model, table, exported
     assert_array_equal(again["log_likelihood"]["y"], exported["log_likelihood"]["y"])
 
 
+def test_draws_that_were_pooled_into_one_chain_are_exported(model, table):
+    exported = model.without_trees_using(["smoker"]).to_arviz(*table)
+    assert exported["posterior"].sizes["chain"] == 1
+    assert exported["moves"].sizes["chain"] == 3
+
+
 def test_classes_without_rows_are_refused(model, table):
     with pytest.raises(ValueError, match="y is given without X"):
         model.to_arviz(y=table[1])

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sweeptree import memory
+from sweeptree.encoding import FloatArray
 from sweeptree.fitted import FittedModel, check_fitted, check_labels, column_names, rows_of
 from sweeptree.frames import index_of
 from sweeptree.leaf_draws import draw_classes
@@ -141,7 +142,7 @@ def _group_of_moves(posterior: Posterior) -> Group:
             "acceptance_rate": (("chain",), changed / made),
         },
         "coords": {
-            "chain": np.arange(posterior.n_chains),
+            "chain": np.arange(len(posterior.moves)),
             "phase": list(posterior.phase_names),
             "move": list(posterior.move_names),
             "outcome": list(posterior.outcome_names),
@@ -158,31 +159,31 @@ def _groups_of_rows(
     leaf_of_row = forest_of(model.posterior_.trees, model.engine).apply(rows)
     names = index_of(X)
     row = {"row": np.arange(len(rows)) if names is None else _as_coordinate(np.array(names))}
-    of_class = {**row, "class": _as_coordinate(model.classes_)}
+    row_and_class = {**row, "class": _as_coordinate(model.classes_)}
     numbered = _numbered(model.posterior_)
-    of_draws = (*DRAWS, "row")
-    groups: dict[str, Group] = {
-        "posterior_predictive": {
-            "data_vars": {
-                CLASS_OF_ROW: (of_draws, draw_classes(model.posterior_, leaf_of_row, rng))
-            },
-            "coords": {**numbered, **of_class},
-        },
+    classes = draw_classes(model.posterior_, leaf_of_row, rng)
+    groups = {
+        "posterior_predictive": _outcome((*DRAWS, "row"), classes, {**numbered, **row_and_class}),
         "constant_data": {"data_vars": _columns_as_they_are(model, X), "coords": row},
     }
-    if labels is not None:
-        likelihood = log_likelihood(model.posterior_, leaf_of_row, labels)
-        for of_chain in likelihood:  # a chain at a time, to bound the memory
-            of_chain += TIE_BREAKER * rng.random(of_chain.shape)
-        groups["log_likelihood"] = {
-            "data_vars": {CLASS_OF_ROW: (of_draws, likelihood)},
-            "coords": {**numbered, **row},
-        }
-        groups["observed_data"] = {
-            "data_vars": {CLASS_OF_ROW: (("row",), labels)},
-            "coords": of_class,
-        }
-    return groups
+    if labels is None:
+        return groups
+    likelihood = _without_ties(log_likelihood(model.posterior_, leaf_of_row, labels), rng)
+    return groups | {
+        "log_likelihood": _outcome((*DRAWS, "row"), likelihood, {**numbered, **row}),
+        "observed_data": _outcome(("row",), labels, row_and_class),
+    }
+
+
+def _outcome(dimensions: tuple[str, ...], values: Values, coordinates: dict[str, Values]) -> Group:
+    """Make a group about the classes of rows."""
+    return {"data_vars": {CLASS_OF_ROW: (dimensions, values)}, "coords": coordinates}
+
+
+def _without_ties(likelihood: FloatArray, rng: np.random.Generator) -> FloatArray:
+    for of_chain in likelihood:  # a chain at a time, to bound the memory
+        of_chain += TIE_BREAKER * rng.random(of_chain.shape)
+    return likelihood
 
 
 def _columns_as_they_are(model: FittedModel, X: Any) -> dict[str, Any]:
