@@ -12,7 +12,7 @@ ROOT = Path(sweeptree.__file__).parent
 LAYERS = [
     {
         *("settings", "columns", "_kernel", "datasets", "progress", "verdict", "frames"),
-        *("writing", "interruption"),
+        *("writing", "interruption", "markup"),
     },
     {"encoding", "scores", "checkpoint", "table_files"},
     {"reference", "raw_table"},
@@ -20,7 +20,8 @@ LAYERS = [
     {"engines"},
     {"posterior", "sampling"},
     {"prediction", "diagnostics", "memory", "fitted", "logbook", "resolving"},
-    {"stopping", "summary", "uncertainty"},
+    {"leaf_draws", "pointwise"},
+    {"stopping", "summary", "uncertainty", "arviz_export"},
     {"interpretation", "files"},
     {"estimator", "plots"},
     {"loading"},

@@ -20,6 +20,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
 from sweeptree import memory, prediction, resolving, settings
+from sweeptree.arviz_export import ArvizMixin
 from sweeptree.checkpoint import Checkpoint
 from sweeptree.encoding import FloatArray, encode
 from sweeptree.engines import ENGINES, ChainFactory
@@ -38,6 +39,7 @@ class BayesianTreeClassifier(
     UncertaintyMixin,
     InterpretationMixin,
     FileMixin,
+    ArvizMixin,
     ClassifierMixin,  # type: ignore[misc]
     BaseEstimator,  # type: ignore[misc]
 ):

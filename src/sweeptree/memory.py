@@ -13,6 +13,8 @@ BYTES_PER_NODE = 12
 """A variable and a threshold."""
 BYTES_PER_MOVE = 12
 """Of a full trace: leaves and log likelihood."""
+BYTES_PER_ROW_DRAW = 12
+"""A class and a log likelihood."""
 FEWEST_LEAVES = 4
 """A low guess at the size of a tree, so that only the hopeless is refused."""
 
@@ -44,6 +46,12 @@ def check_predictions_fit(posterior: Posterior, n_rows: int, n_classes: int) -> 
     """Refuse an array of predictions by every draw that could not be held."""
     needed = 8 * posterior.tree_index.size * n_rows * n_classes
     _refuse_if_too_large(needed, "The predictions of every draw", "the number of rows")
+
+
+def check_row_draws_fit(posterior: Posterior, n_rows: int) -> None:
+    """Refuse a class and a log likelihood of every row by every draw that could not be held."""
+    needed = BYTES_PER_ROW_DRAW * posterior.tree_index.size * n_rows
+    _refuse_if_too_large(needed, "What every draw says of every row", "the number of rows")
 
 
 def _refuse_if_too_large(needed: int, what: str, to_lower: str) -> None:

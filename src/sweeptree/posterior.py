@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from sweeptree.encoding import FloatArray
 from sweeptree.engines import Chain
+from sweeptree.markup import table_in_html
 from sweeptree.settings import MOVES, OUTCOMES, PHASES
 from sweeptree.verdict import Verdict
 
@@ -262,6 +263,20 @@ class Posterior(Draws):
             f"Posterior({self.n_chains} chains x {self.n_draws} draws, "
             f"{len(self.trees)} distinct trees, {self.n_leaves.mean():.1f} leaves on average)"
         )
+
+    def _repr_html_(self) -> str:
+        low, high = np.quantile(self.n_leaves, (0.05, 0.95)).tolist()
+        missing = ", ".join(self.verdict.missing())
+        rows = {
+            "chains": f"{self.n_chains}",
+            "draws of each": f"{self.n_draws:,}, every {self.thin:,} moves",
+            "distinct trees": f"{len(self.trees):,}",
+            "leaves": f"{self.n_leaves.mean():.1f} on average, mostly {low:.0f} to {high:.0f}",
+            **self.verdict.by_name(),
+            "converged": "yes" if self.converged else f"no: {missing}",
+            "stopped by": self.stopped_by,
+        }
+        return table_in_html("Posterior", rows)
 
 
 def pool_draws(chains: Sequence[Chain], legend: Legend, used: slice) -> Draws:

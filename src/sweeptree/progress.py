@@ -1,16 +1,20 @@
-"""One progress bar per chain, on standard error, in a terminal or a notebook."""
+"""One progress bar per chain: in a terminal on standard error, in a notebook below the cell."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from io import StringIO
+from time import monotonic
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
     from rich.console import Console, Group
-    from rich.live import Live
     from rich.progress import Progress
+
+SECONDS_BETWEEN_DRAWINGS = 0.25
+WIDTH_IN_NOTEBOOK = 110
 
 
 class Status(Protocol):
@@ -28,7 +32,52 @@ class Status(Protocol):
 
 def has_viewer() -> bool:
     """Whether somebody can see a progress bar: a terminal, or a notebook."""
-    return sys.stderr.isatty() or "ipykernel" in sys.modules
+    return sys.stderr.isatty() or is_notebook()
+
+
+def is_notebook() -> bool:
+    """Whether this process is the kernel of a notebook."""
+    shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
+    return hasattr(shell, "kernel")
+
+
+class Screen(Protocol):
+    """Where bars are drawn again and again."""
+
+    def start(self) -> None:
+        """Draw for the first time."""
+
+    def refresh(self) -> None:
+        """Draw over what is there."""
+
+    def stop(self) -> None:
+        """Draw for the last time."""
+
+
+class NotebookCell:
+    """One output of a notebook's cell, as plain text: it needs no widgets, and can be saved."""
+
+    def __init__(self, get_renderable: Callable[[], Group], console: Console) -> None:
+        self._get_renderable = get_renderable
+        self._console = console
+        self._output: Any = None
+
+    def start(self) -> None:
+        """Make the output."""
+        from IPython.display import display
+
+        self._output = display(self._drawing(), raw=True, display_id=True)
+
+    def refresh(self) -> None:
+        """Replace what the output shows."""
+        self._output.update(self._drawing(), raw=True)
+
+    stop = refresh
+
+    def _drawing(self) -> dict[str, str]:
+        with self._console.capture() as captured:
+            self._console.print(self._get_renderable())
+        return {"text/plain": captured.get()}
 
 
 class ProgressDisplay:
@@ -37,28 +86,22 @@ class ProgressDisplay:
     def __init__(self, statuses: Sequence[Status], *, is_shown: bool) -> None:
         self._statuses = statuses
         self._is_shown = is_shown
-        self._live: Live | None = None
+        self._screen: Screen | None = None
+        self._next_drawing = 0.0
         self._progress: Progress
         self._tasks: list[Any] = []
         self._line = ""
 
     def __enter__(self) -> ProgressDisplay:
         if self._is_shown:
-            from rich.console import Console
-            from rich.live import Live
-
-            console = Console(stderr=True)
+            console = _make_console()
             self._progress = _make_progress(console)
             self._tasks = [
                 self._progress.add_task(f"chain {i + 1}", phase="waiting", speed="", tree="")
                 for i in range(len(self._statuses))
             ]
-            self._live = Live(
-                get_renderable=self._render,
-                console=console,
-                transient=console.is_terminal,
-            )
-            self._live.start()
+            self._screen = _make_screen(self._render, console)
+            self._screen.start()
         return self
 
     def aim_at(self, n_moves: int) -> None:
@@ -72,7 +115,7 @@ class ProgressDisplay:
 
     def update(self) -> None:
         """Draw the bars as the chains are now."""
-        if self._live is None:
+        if self._screen is None:
             return
         for task, status in zip(self._tasks, self._statuses, strict=True):
             if status.n_moves == 0:
@@ -84,6 +127,9 @@ class ProgressDisplay:
                 speed=f"{status.n_moves / status.seconds / 1e6:.2f} M moves/s",
                 tree=f"{status.n_leaves} leaves, log posterior {status.log_posterior:.1f}",
             )
+        if monotonic() >= self._next_drawing:
+            self._screen.refresh()
+            self._next_drawing = monotonic() + SECONDS_BETWEEN_DRAWINGS
 
     def _render(self) -> Group:
         from rich.console import Group
@@ -98,8 +144,31 @@ class ProgressDisplay:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        if self._live is not None:
-            self._live.stop()
+        if self._screen is not None:
+            self._screen.stop()
+
+
+def _make_console() -> Console:
+    from rich.console import Console
+
+    if is_notebook():
+        return Console(
+            file=StringIO(), width=WIDTH_IN_NOTEBOOK, color_system=None, force_jupyter=False
+        )
+    return Console(stderr=True)
+
+
+def _make_screen(get_renderable: Callable[[], Group], console: Console) -> Screen:
+    from rich.live import Live
+
+    if is_notebook():
+        return NotebookCell(get_renderable, console)
+    return Live(
+        get_renderable=get_renderable,
+        console=console,
+        transient=console.is_terminal,
+        auto_refresh=False,
+    )
 
 
 def _make_progress(console: Console) -> Progress:

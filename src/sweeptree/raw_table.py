@@ -170,7 +170,7 @@ def _read_objects(values: npt.NDArray[np.object_], where: str) -> RawColumn:
             f"{values[other]!r} in row {other}; make them all numbers or all text."
         )
     if families == {"date"}:
-        stamps = np.array([np.datetime64("NaT") if v is None else v for v in values])
+        stamps = np.array([np.datetime64("NaT", "us") if v is None else v for v in values])
         return RawColumn("date", _microseconds(stamps))
     return RawColumn("category", values)
 

@@ -55,7 +55,7 @@ def learn_table(
     X: Any, categorical_features: Any = "from_dtype"
 ) -> tuple[FloatArray, tuple[Column, ...]]:
     """Turn a table into a matrix, and learn its columns on the way."""
-    table = _read(X)
+    table = read_raw(X)
     _check_not_empty(table)
     is_category = _resolve_categories(categorical_features, table)
     columns = tuple(_learn_column(table, i, is_category[i]) for i in range(len(table.columns)))
@@ -80,7 +80,7 @@ def read_rows(estimator: Any, X: Any) -> FloatArray:
 
 def encode_rows(columns: Sequence[Column], X: Any) -> FloatArray:
     """Turn rows into a matrix, with columns that are known."""
-    table = _read(X)
+    table = read_raw(X)
     _check_not_empty(table)
     if len(table.columns) != len(columns):
         raise ValueError(
@@ -91,7 +91,8 @@ def encode_rows(columns: Sequence[Column], X: Any) -> FloatArray:
     return rows
 
 
-def _read(X: Any) -> RawTable:
+def read_raw(X: Any) -> RawTable:
+    """Read the columns of a table as they are, before a model has learned them."""
     if is_table_with_names(X):
         return read_named_table(X)
     if _holds_objects(X):

@@ -121,12 +121,22 @@ class Verdict(NamedTuple):
         >>> Verdict(1.034, 1.021, 231.4, 805.2).in_short()
         'R-hat 1.034 leaves, 1.021 log posterior · ESS 231 · spread –'
         """
-        ess = min(self.ess_n_leaves, self.ess_log_posterior)
-        spread = "–" if math.isnan(self.spread) else f"{self.spread:.4f}"
-        return (
-            f"R-hat {self.rhat_n_leaves:.3f} leaves, {self.rhat_log_posterior:.3f} log posterior"
-            f" · ESS {ess:.0f} · spread {spread}"
-        )
+        return " · ".join(f"{name} {figure}" for name, figure in self.by_name().items())
+
+    def by_name(self) -> dict[str, str]:
+        """Write each figure, rounded, by its name.
+
+        Examples
+        --------
+        >>> Verdict(1.034, 1.021, 231.4, 805.2).by_name()["R-hat"]
+        '1.034 leaves, 1.021 log posterior'
+        """
+        leaves, log_posterior = self.rhat_n_leaves, self.rhat_log_posterior
+        return {
+            "R-hat": f"{leaves:.3f} leaves, {log_posterior:.3f} log posterior",
+            "ESS": f"{min(self.ess_n_leaves, self.ess_log_posterior):.0f}",
+            "spread": "–" if math.isnan(self.spread) else f"{self.spread:.4f}",
+        }
 
 
 def _visibly_above(limit: float, value: float) -> str:

@@ -4,7 +4,7 @@ from numpy.testing import assert_allclose
 from sklearn import inspection
 
 from explained_models import drawn_votes, fit, two_classes
-from sweeptree.interpretation.dependence import draw_dirichlets
+from sweeptree.leaf_draws import draw_dirichlets
 
 
 def with_value(X, name, value):

@@ -13,7 +13,7 @@ from sweeptree.columns import Column
 from sweeptree.encoding import FloatArray
 from sweeptree.fitted import FittedModel, check_share, column_names, find_column, rows_of
 from sweeptree.frames import make_frame
-from sweeptree.posterior import Posterior
+from sweeptree.leaf_draws import DrawnLeaves
 from sweeptree.prediction import forest_of, mean_probabilities
 from sweeptree.uncertainty.intervals import probability_quantiles
 
@@ -99,7 +99,7 @@ def partial_dependence(
     (column, values, shown), rows = _read(model, X, variable, grid, level)
     rows = rows[np.unique(np.linspace(0, len(rows) - 1, MOST_ROWS).round().astype(int))]
     posterior = model.posterior_
-    drawn = _DrawnLeaves(posterior, np.random.default_rng(random_state))
+    drawn = DrawnLeaves(posterior, np.random.default_rng(random_state))
     forest = forest_of(posterior.trees, model.engine)
     n_leaves = len(posterior.trees.leaf_counts)
     mean, lower, upper = [], [], []
@@ -224,40 +224,3 @@ def _with_value(rows: FloatArray, column: int, value: float) -> FloatArray:
     changed = rows.copy()
     changed[:, column] = value
     return changed
-
-
-class _DrawnLeaves:
-    """Class probabilities for every leaf of every draw, from their Dirichlet."""
-
-    def __init__(self, posterior: Posterior, rng: np.random.Generator) -> None:
-        trees = posterior.trees
-        tree_of_draw = posterior.tree_index.ravel()
-        sizes = np.diff(trees.leaf_offsets)[tree_of_draw]
-        self.starts = np.concatenate(([0], np.cumsum(sizes)[:-1]))
-        shift = np.repeat(trees.leaf_offsets[tree_of_draw] - self.starts, sizes)
-        self.leaf = np.arange(sizes.sum()) + shift
-        alpha = posterior.alphas[posterior.alpha_index.ravel()]
-        parameters = np.repeat(alpha, sizes, axis=0)
-        parameters += trees.leaf_counts[self.leaf]
-        self.probabilities = draw_dirichlets(parameters, posterior.alphas.any(), rng)
-
-    def means(self, share_of_leaf: FloatArray) -> FloatArray:
-        """(draw, class): mean over rows, of which so large a share falls into each leaf."""
-        weighted = share_of_leaf[self.leaf, None] * self.probabilities
-        means: FloatArray = np.add.reduceat(weighted, self.starts, axis=0)
-        return means
-
-
-def draw_dirichlets(
-    parameters: FloatArray, is_spread: bool | np.bool_, rng: np.random.Generator
-) -> FloatArray:
-    """Draw from each row's Dirichlet; without spread, as in the plug-in likelihood, its mean."""
-    weights = parameters
-    if is_spread:
-        # A gamma variate with a shape near 0 underflows; its logarithm does not:
-        # G(a) has the law of G(a + 1) U^(1/a).
-        log_weights = np.log(rng.standard_gamma(parameters + 1))
-        log_weights += np.log1p(-rng.random(parameters.shape)) / parameters
-        weights = np.exp(log_weights - log_weights.max(axis=1, keepdims=True))
-    probabilities: FloatArray = weights / weights.sum(axis=1, keepdims=True)
-    return probabilities

@@ -14,6 +14,7 @@ from sweeptree.fitted import FittedModel, check_share, column_names, rows_of
 from sweeptree.frames import make_frame, names_of, records_of
 from sweeptree.interpretation.changes import changes_in_words, find_changes
 from sweeptree.interpretation.conditions import conditions_in_words, find_conditions
+from sweeptree.markup import text_in_html
 from sweeptree.prediction import forest_of
 from sweeptree.raw_table import is_table_with_names
 from sweeptree.uncertainty.report import uncertainty
@@ -61,6 +62,9 @@ class Explanation:
 
     def __str__(self) -> str:
         return self.to_text()
+
+    def _repr_html_(self) -> str:
+        return text_in_html(self.to_text())
 
 
 def explain(
