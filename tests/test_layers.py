@@ -22,6 +22,7 @@ LAYERS = [
     {"prediction", "diagnostics", "memory", "fitted", "logbook"},
     {"stopping", "summary", "uncertainty"},
     {"interpretation", "files"},
+    {"report"},
     {"estimator"},
     {"loading"},
     {"__init__", "demo", "experiments"},
