@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import tempfile
 import time
 import warnings
+from pathlib import Path
 from typing import Any
 
 from rich.console import Console
@@ -25,12 +27,12 @@ from sweeptree.summary import (
 
 
 def run_demo(seed: int, console: Console) -> dict[str, Any]:
-    """Fit two thirds of the Wisconsin breast-cancer data and predict the rest.
+    """Fit two thirds of the Wisconsin breast-cancer data, predict the rest, and report on it.
 
     Returns
     -------
     dict
-        The figures that are printed.
+        The figures that are printed, and where the report is.
     """
     data = load_wisconsin()
     X_train, X_test, y_train, y_test = train_test_split(
@@ -51,7 +53,10 @@ def run_demo(seed: int, console: Console) -> dict[str, Any]:
     console.print(_result_table(figures))
     console.print(moves_table(model.posterior_))
     console.print(convergence_in_words(model.posterior_), highlight=False)
-    return figures
+    path = Path(tempfile.mkdtemp(prefix="sweeptree-demo-")) / "report.html"
+    model.report(path, X_test, y_test)
+    console.print(f"\nAll about it, to open in a browser:\n{path}", highlight=False, soft_wrap=True)
+    return figures | {"report": str(path)}
 
 
 def _figures(

@@ -21,7 +21,7 @@ from sweeptree.uncertainty.envelope import agreement_of_predicted
 from sweeptree.uncertainty.intervals import probability_quantiles
 from sweeptree.uncertainty.report import names_where, outside_training
 
-MOST_CASES = 100
+MOST_CASES = 60
 MOST_LINES = 6
 N_SIMILAR = 5
 TAILS = np.array([0.025, 0.975])
@@ -125,7 +125,7 @@ def _values_known(evidence: Evidence, column: int) -> FloatArray:
 
 
 def _middle(known: Column, values: FloatArray) -> float:
-    """A value to start from: of numbers and dates the median, else the most frequent."""
+    """Return a value to start from: of numbers and dates the median, else the most frequent."""
     if known.kind in ("number", "date"):
         return float(np.sort(values)[len(values) // 2])
     distinct, counts = np.unique(values, return_counts=True)

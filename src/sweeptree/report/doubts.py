@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from sweeptree.encoding import FloatArray
 from sweeptree.frames import records_of
 from sweeptree.report.evidence import Evidence
 from sweeptree.report.numbers import rounded
@@ -25,20 +26,20 @@ def doubts(evidence: Evidence) -> dict[str, Any] | None:
     """Gather the section on uncertainty; None without test rows."""
     if evidence.test_rows is None:
         return None
-    found: dict[str, Any] = {"entropies": _entropies(evidence)}
+    found: dict[str, Any] = {"entropies": _entropies(evidence, evidence.test_rows)}
     if evidence.test_labels is not None:
         found |= {
             "calibration": _calibration(evidence),
             "coverage": _coverage(evidence),
-            "envelope": _envelope(evidence),
+            "envelope": _envelope(evidence, evidence.test_rows),
         }
     return found
 
 
-def _entropies(evidence: Evidence) -> dict[str, Any]:
-    """Data noise and model doubt of each row, and their means; of many rows some are shown."""
+def _entropies(evidence: Evidence, rows: FloatArray) -> dict[str, Any]:
+    """Split the entropy of each row, and on average; of many rows some are shown."""
     model = evidence.model
-    found = split_entropy(model.posterior_, evidence.test_rows, model.engine)
+    found = split_entropy(model.posterior_, rows, model.engine)
     some = evenly_spaced(len(found.total), MOST_POINTS)
     return {
         "nRows": len(found.total),
@@ -67,10 +68,8 @@ def _coverage(evidence: Evidence) -> dict[str, Any]:
     return {name: rounded(values[some]) for name, values in curve._asdict().items()}
 
 
-def _envelope(evidence: Evidence) -> list[list[int]]:
+def _envelope(evidence: Evidence, rows: FloatArray) -> list[list[int]]:
     """Count right and wrong predictions by agreement: [thousandths, right, wrong]."""
-    rows = evidence.test_rows
-    assert rows is not None
     _, agreement = agreement_of_predicted(evidence.model, rows)
     step = np.floor((agreement.clip(max=1) + ROUNDING) * N_AGREEMENTS).astype(int)
     is_right = _is_right(evidence)

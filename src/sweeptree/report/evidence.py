@@ -47,12 +47,9 @@ class Evidence:
     @cached_property
     def probabilities(self) -> FloatArray:
         """(row, class): what is predicted for `rows`, by all draws."""
-        return mean_probabilities(self.model.posterior_, self._rows_there, self.model.engine)
-
-    @property
-    def _rows_there(self) -> FloatArray:
-        assert self.rows is not None
-        return self.rows
+        rows = self.rows
+        assert rows is not None
+        return mean_probabilities(self.model.posterior_, rows, self.model.engine)
 
     @cached_property
     def page_model(self) -> Any:
@@ -72,7 +69,5 @@ def gather_evidence(model: FittedModel, X_test: Any, y_test: Any) -> Evidence:
             raise ValueError("y_test was given without X_test; give the rows that it belongs to.")
         return Evidence(model, None, None)
     rows = rows_of(model, X_test)
-    if len(rows) == 0:
-        raise ValueError("X_test has no rows; give some, or leave it out.")
     labels = None if y_test is None else check_labels(model, y_test, len(rows))
     return Evidence(model, rows, labels)

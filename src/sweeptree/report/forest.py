@@ -167,4 +167,3 @@ def _representatives(model: FittedModel, record: ForestRecord) -> Iterator[dict[
             "share": tree.posterior_share,
             "speaksFor": tree.speaks_for,
         }
-

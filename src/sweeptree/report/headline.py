@@ -86,9 +86,9 @@ def _resampled(
     for _ in range(N_RESAMPLES):
         rows = rng.integers(n_rows, size=n_taken)
         found.append(score(labels[rows], probabilities[rows], classes))
-    low, high = np.quantile(found, (0.025, 0.975)) - value
-    narrowing = np.sqrt(n_taken / n_rows)
-    return Score(name, value, value + low * narrowing, value + high * narrowing, "bootstrap")
+    # Resamples of a calibration error lie above it: the interval is turned around its value.
+    low, high = (np.quantile(found, (0.025, 0.975)) - value) * np.sqrt(n_taken / n_rows)
+    return Score(name, value, max(0.0, value - high), value - low, "bootstrap")
 
 
 def judge_calibration(labels: npt.NDArray[np.intp], probabilities: FloatArray) -> Calibration:

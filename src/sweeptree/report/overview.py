@@ -29,16 +29,17 @@ PRIORS = {
 
 def overview(evidence: Evidence) -> dict[str, Any]:
     """Gather the first section."""
-    has_truth = evidence.test_labels is not None
-    calibration = (
-        judge_calibration(evidence.test_labels, evidence.probabilities) if has_truth else None
-    )
+    calibration, scores = None, []
+    if evidence.test_labels is not None:
+        judged = evidence.test_labels, evidence.probabilities
+        calibration = judge_calibration(*judged)
+        scores = [as_cells(score) for score in headline_scores(*judged)]
     return {
         "facts": _facts(evidence),
-        "scores": _scores(evidence) if has_truth else [],
+        "scores": scores,
         "n_test": 0 if evidence.test_rows is None else len(evidence.test_rows),
         "verdicts": [_on_convergence(evidence), _on_calibration(calibration)],
-        "cares": list(_cares(evidence)),
+        "cares": _cares(evidence),
     }
 
 
@@ -51,7 +52,7 @@ def _facts(evidence: Evidence) -> list[tuple[str, str]]:
     holes = f"; {n_with_holes} with missing values" if n_with_holes else ""
     return [
         ("training rows", f"{sum(counts.values()):,}"),
-        ("columns", ", ".join(f"{n} of {kind}" for kind, n in kinds.items()) + holes),
+        ("columns", ", ".join(f"{kind} ({n})" for kind, n in kinds.items()) + holes),
         ("classes", _classes_in_words(counts)),
         ("strategy", f"{model.strategy}, {model.likelihood} likelihood"),
         ("prior of trees", f"{model.tree_prior}: {_prior_in_words(model)}"),
@@ -81,11 +82,6 @@ def _classes_in_words(counts: dict[str, int]) -> str:
 
 def _prior_in_words(model: Any) -> str:
     return PRIORS[model.tree_prior].format(**model.get_params(deep=False))
-
-
-def _scores(evidence: Evidence) -> list[dict[str, Any]]:
-    assert evidence.test_labels is not None
-    return [as_cells(s) for s in headline_scores(evidence.test_labels, evidence.probabilities)]
 
 
 def _on_convergence(evidence: Evidence) -> dict[str, Any]:

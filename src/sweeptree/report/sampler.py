@@ -74,12 +74,16 @@ def _of_trace(name: str, found: Convergence) -> list[dict[str, Any]]:
         ),
         _judged(
             f"effective draws of the {name}",
-            f"{found.ess_bulk:.0f}",
+            _whole(found.ess_bulk),
             found.ess_bulk >= WANTED_ESS,
             enough,
         ),
-        _judged(f"the same, in the tails of the {name}", f"{found.ess_tail:.0f}", None, ""),
+        _judged(f"the same, in the tails of the {name}", _whole(found.ess_tail), None, ""),
     ]
+
+
+def _whole(number: float) -> str:
+    return f"{np.floor(number):,.0f}"
 
 
 def _judged(name: str, value: str, is_good: bool | None, wanted: str) -> dict[str, Any]:

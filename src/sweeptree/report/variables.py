@@ -52,19 +52,26 @@ def _curve(evidence: Evidence, column: int) -> dict[str, Any]:
         "nDraws": evidence.quick_model.posterior_.tree_index.size,
         **{name: rounded(getattr(curve, name)[which]) for name in ("mean", "lower", "upper")},
     }
-    density = rule_density(evidence.model, column)
     if known.is_category:
-        return {
-            **record,
-            "levels": [str(level) for level in curve.grid[which].tolist()],
-            "nLevels": len(known.levels),
-            "splits": rounded(np.asarray(density["splits"])[which]),
-        }
+        return record | _cuts_of_levels(evidence, column, curve.grid[which])
+    words = [show_value(known, value, 4) for value in curve.grid.tolist()]
+    if known.kind == "boolean":  # there is but one way to ask for it
+        return {**record, "levels": words, "nLevels": len(words), "splits": []}
+    density = rule_density(evidence.model, column)
     edges = [*np.asarray(density["lower"]).tolist(), float(np.asarray(density["upper"])[-1])]
     return {
         **record,
         "grid": rounded(curve.grid, 12),
-        "words": [show_value(known, value, 4) for value in curve.grid.tolist()],
+        "words": words,
         "edges": rounded(edges, 12),
         "splits": rounded(np.asarray(density["splits"])),
+    }
+
+
+def _cuts_of_levels(evidence: Evidence, column: int, levels: Any) -> dict[str, Any]:
+    density = rule_density(evidence.model, column)
+    return {
+        "levels": [str(level) for level in levels.tolist()],
+        "nLevels": len(evidence.model.columns_[column].levels),
+        "splits": rounded(np.asarray(density["splits"])[: len(levels)]),
     }

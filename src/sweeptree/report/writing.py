@@ -24,7 +24,7 @@ from sweeptree.writing import write_atomically
 SCRIPTS = ("maths", "elements", "forest", "charts", "viewer", "figures", "cases", "what_if", "main")
 """In the order in which they stand on the page."""
 
-ESCAPES = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026"}
+ESCAPES: dict[str, str | int | None] = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026"}
 """So that no name can end the element that holds the data; JSON reads them as they were."""
 
 
@@ -51,7 +51,7 @@ def report(
 
     Notes
     -----
-    The file holds rows of the table: up to 100 cases with all their values. Who reads it can read
+    The file holds rows of the table: up to 60 cases with all their values. Who reads it can read
     these.
 
     Examples

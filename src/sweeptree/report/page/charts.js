@@ -1,6 +1,6 @@
 // Charts: a frame with axes, and what is drawn inside it.
 
-const FRAME = { width: 420, height: 260, left: 52, right: 10, top: 10, bottom: 40 };
+const FRAME = { width: 420, height: 260, left: 52, right: 24, top: 10, bottom: 40 };
 
 function niceTicks(low, high, most = 5) {
   if (!(high > low)) return [low];

@@ -74,7 +74,6 @@ function curveChart(curve, j) {
   const isDate = kind === "date";
   const ends = [curve.grid[0], curve.grid[curve.grid.length - 1]];
   const tickEnds = isDate ? ends.map((at, i) => [at + (i ? -1 : 1) * 0.1 * (ends[1] - ends[0]), dateInWords(at).slice(0, 10)]) : null;
-  const booleans = kind === "boolean" ? curve.grid.map((at, i) => [at, curve.words[i]]) : null;
   const last = mean.length - 1;
   const chart = frame({
     x: rangeOf([...curve.grid, ...curve.edges]),
@@ -83,7 +82,7 @@ function curveChart(curve, j) {
     what:
       `Probability of ${data.classes[j]} against ${name}: ${mean[0].toFixed(2)} at ` +
       `${curve.words[0]}, ${mean[last].toFixed(2)} at ${curve.words[last]}.`,
-    xTicks: booleans ?? tickEnds,
+    xTicks: tickEnds,
   });
   const most = Math.max(...curve.splits, 1e-9);
   curve.splits.forEach((splits, i) => {
@@ -120,7 +119,7 @@ function levelsChart(curve, j) {
   });
   const most = Math.max(...curve.splits, 1e-9);
   curve.levels.forEach((level, i) => {
-    const height = (curve.splits[i] / most) * 50;
+    const height = ((curve.splits[i] ?? 0) / most) * 50;
     chart.svg.append(
       drawn("rect", {
         x: chart.toX(i - 0.35), width: chart.toX(i + 0.35) - chart.toX(i - 0.35),

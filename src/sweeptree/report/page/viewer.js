@@ -167,9 +167,9 @@ function zoomBy(factor) {
   applyZoom();
 }
 
-function zoomToFit() {
+function zoomToFit(least) {
   const room = byId("tree-scroll").clientWidth - 4;
-  viewer.zoom = Math.min(1, Math.max(0.2, room / viewer.size[0]));
+  viewer.zoom = Math.min(1, Math.max(least, room / viewer.size[0]));
   applyZoom();
 }
 
@@ -201,7 +201,7 @@ function showTree(tree, title) {
   viewer.folded.clear();
   byId("tree-title").textContent = title;
   drawTree();
-  zoomToFit();
+  zoomToFit(0.75);
   choose(0, false);
 }
 
@@ -245,7 +245,7 @@ function startViewer() {
   byId("tree-slider").addEventListener("input", showSliderTree);
   byId("zoom-in").addEventListener("click", () => zoomBy(1.25));
   byId("zoom-out").addEventListener("click", () => zoomBy(0.8));
-  byId("zoom-fit").addEventListener("click", zoomToFit);
+  byId("zoom-fit").addEventListener("click", () => zoomToFit(0.2));
   byId("unfold").addEventListener("click", () => {
     viewer.folded.clear();
     drawTree();
