@@ -13,9 +13,7 @@ def mixed(tmp_path_factory):
     table, labels = mixed_table(150)
     table.loc[140, "ward"] = "never seen"
     directory = tmp_path_factory.mktemp("mixed")
-    return write_report(
-        directory, table, labels, category_rules="groups", n_burn_in=6000, n_draws=40
-    )
+    return write_report(directory, table, labels, category_rules="groups", n_draws=40)
 
 
 @pytest.fixture(scope="session")

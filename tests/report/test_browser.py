@@ -7,6 +7,7 @@ from contextlib import contextmanager
 import numpy as np
 import pytest
 
+import sweeptree
 from hostile_tables import LABELS, NAMES
 from sweeptree.report.evidence import gather_evidence
 
@@ -244,11 +245,10 @@ def test_no_width_makes_the_page_scroll_sideways(browser, request, report, width
 
 def test_hostile_names_show_as_they_are_and_do_nothing(browser, hostile):
     with opened(browser, hostile.path) as page:
-        names = page.locator("#use-table tbody th").evaluate_all("es => es.map(e => e.textContent)")
+        texts = "elements => elements.map(e => e.textContent)"
+        names = page.locator("#use-table tbody th").evaluate_all(texts)
         assert sorted(names) == sorted(NAMES)
-        options = page.locator("#curve-class option").evaluate_all(
-            "es => es.map(e => e.textContent)"
-        )
+        options = page.locator("#curve-class option").evaluate_all(texts)
         assert options == sorted(LABELS)
         assert page.evaluate("window.hacked") is None
         assert page.locator("img").count() == 0
@@ -257,8 +257,6 @@ def test_hostile_names_show_as_they_are_and_do_nothing(browser, hostile):
 
 
 def test_reports_of_bare_models_open_too(browser, mixed, tmp_path):
-    import sweeptree
-
     mixed.model.save(tmp_path / "bare.sweeptree", training_rows=False)
     sweeptree.load(tmp_path / "bare.sweeptree").report(tmp_path / "report.html")
     with opened(browser, tmp_path / "report.html") as page:

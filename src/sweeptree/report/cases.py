@@ -14,6 +14,7 @@ from sweeptree.interpretation.changes import changes_in_words, find_changes
 from sweeptree.interpretation.conditions import conditions_in_words, find_conditions
 from sweeptree.interpretation.explanation import similar_in_words, similar_rows
 from sweeptree.report.evidence import Evidence
+from sweeptree.report.isolation import with_isolated_names
 from sweeptree.report.numbers import rounded
 from sweeptree.report.subset import error_of_subset
 from sweeptree.uncertainty.entropies import split_entropy
@@ -84,7 +85,8 @@ def _outside(evidence: Evidence, rows: FloatArray) -> npt.NDArray[np.object_]:
 
 def _explained(evidence: Evidence, row: FloatArray) -> dict[str, list[str]]:
     """Explain a case by the draws that are on the page, in lines of words."""
-    model, columns = evidence.page_model, evidence.model.columns_
+    model = with_isolated_names(evidence.page_model)
+    columns = model.columns_
     conditions = conditions_in_words(find_conditions(model, row, 0.5), columns)
     if not evidence.has_training:
         return {"conditions": conditions[:MOST_LINES]}

@@ -11,6 +11,7 @@ from sweeptree.columns import IN_WORDS
 from sweeptree.prediction import chain_means
 from sweeptree.report.evidence import Evidence
 from sweeptree.report.headline import Calibration, as_cells, headline_scores, judge_calibration
+from sweeptree.report.isolation import isolated
 from sweeptree.summary import convergence_in_words
 from sweeptree.uncertainty.report import is_lead_in_doubt, outside_training
 
@@ -69,7 +70,7 @@ def class_counts(evidence: Evidence) -> dict[str, int]:
     """Training rows of each class: the leaves of any tree hold them all."""
     trees = evidence.model.posterior_.trees
     counts = trees.leaf_counts[: trees.leaf_offsets[1]].sum(axis=0).tolist()
-    labels = map(str, evidence.model.classes_.tolist())
+    labels = [isolated(str(label)) for label in evidence.model.classes_.tolist()]
     return dict(zip(labels, counts, strict=True))
 
 
@@ -169,5 +170,5 @@ def _cares_about_classes(evidence: Evidence) -> list[str]:
     share, n_rows, place = min(found)
     if share >= 0.5:
         return []
-    label = evidence.model.classes_.tolist()[place]
+    label = isolated(str(evidence.model.classes_.tolist()[place]))
     return [f"Of the {n_rows:,} test rows of class {label}, {100 * share:.0f} % are recognised."]

@@ -101,18 +101,18 @@ function chooseCase(each) {
 }
 
 function showCase(each) {
-  const truth = each.truth === null ? "" : ` It is ${data.classes[each.truth]}.`;
+  const truth = each.truth === null ? "" : ` It is ${named(data.classes[each.truth])}.`;
   const outside = each.outside ? ` It is unlike all training rows in ${each.outside}.` : "";
   const place = predictedOf(each);
   const part = (title, ...content) => element("div", {}, element("h4", {}, title), ...content);
-  const values = valuesOf(each).map((value, i) => `${data.columns[i].name}: ${valueInWords(data.columns[i], value)}`);
+  const values = valuesOf(each).map((value, i) => `${named(data.columns[i].name)}: ${valueInWords(data.columns[i], value)}`);
   const lines = (name, empty) => list(each[name] ?? [], each[name] ? empty : "This needs the training rows.");
   byId("case").replaceChildren(
     element("h4", {}, `Row ${each.row}`),
     element(
       "p",
       { dir: "auto" },
-      `Predicted ${data.classes[place]}; ${asPercent(each.agreement)} of the draws agree.${truth}${outside}`,
+      `Predicted ${named(data.classes[place])}; ${asPercent(each.agreement)} of the draws agree.${truth}${outside}`,
     ),
     element(
       "div",

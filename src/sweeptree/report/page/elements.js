@@ -36,6 +36,14 @@ function shortened(name, most = 24) {
   return `${letters.slice(0, half).join("")}…${letters.slice(-half).join("")}`;
 }
 
+const TURNING = /[\u0590-\u08ff\u200f\u202a-\u202e\u2066-\u2069\ufb1d-\ufdff\ufe70-\ufefc]/;
+
+// A name to stand among other words: one from right to left must not turn these around.
+function named(name, most = Infinity) {
+  const short = shortened(name, most);
+  return TURNING.test(short) ? `\u2068${short}\u2069` : short;
+}
+
 function shortNumber(value) {
   if (value === null || Number.isNaN(value)) return "–";
   return Math.abs(value) >= 1e6 || (value !== 0 && Math.abs(value) < 1e-4)
@@ -54,7 +62,7 @@ const UNSEEN = -1;
 function valueInWords(column, value) {
   if (Number.isNaN(value)) return "missing";
   if (column.kind === "category")
-    return value === UNSEEN ? "a level not seen in training" : column.levels[value];
+    return value === UNSEEN ? "a level not seen in training" : named(column.levels[value]);
   if (column.kind === "boolean") return value ? "True" : "False";
   return column.kind === "date" ? dateInWords(value) : shortNumber(value);
 }

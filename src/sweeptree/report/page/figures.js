@@ -78,7 +78,7 @@ function curveChart(curve, j) {
   const chart = frame({
     x: rangeOf([...curve.grid, ...curve.edges]),
     y: [0, 1],
-    labels: [shortened(name, 40), `P(${shortened(data.classes[j], 14)})`],
+    labels: [shortened(name, 40), `P(${named(data.classes[j], 14)})`],
     what:
       `Probability of ${data.classes[j]} against ${name}: ${mean[0].toFixed(2)} at ` +
       `${curve.words[0]}, ${mean[last].toFixed(2)} at ${curve.words[last]}.`,
@@ -109,8 +109,8 @@ function levelsChart(curve, j) {
     x: [-0.5, n - 0.5],
     y: [0, 1],
     labels: [
-      n < curve.nLevels ? `${shortened(name, 30)} (${n} of ${curve.nLevels} levels)` : shortened(name, 40),
-      `P(${shortened(data.classes[j], 14)})`,
+      n < curve.nLevels ? `${named(name, 30)} (${n} of ${curve.nLevels} levels)` : shortened(name, 40),
+      `P(${named(data.classes[j], 14)})`,
     ],
     what:
       `Probability of ${data.classes[j]} by ${name}: ` +

@@ -131,7 +131,7 @@ function sideInWords(node, isLeft, most = Infinity) {
   const { column } = node.question;
   const parts = isLeft ? node.question.yes : node.question.no;
   const words = parts.length > 1 ? parts.join(node.shown) : parts[0];
-  return shortened(data.columns[column].name, most) + words.replace(">  ", "> ");
+  return named(data.columns[column].name, most) + words.replace(">  ", "> ");
 }
 
 let grown = null;

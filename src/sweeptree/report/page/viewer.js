@@ -25,7 +25,7 @@ function boxText(node) {
   if (isOpen(node)) return sideInWords(node, true, VIEW.name).replace("<=", "≤");
   const { means, place } = predictedIn(node);
   const n = asCount(sumOf(node.counts));
-  const name = shortened(data.classes[place], VIEW.name);
+  const name = named(data.classes[place], VIEW.name);
   return `${node.question ? "▸ " : ""}${name} ${means[place].toFixed(2)}  n = ${n}`;
 }
 
@@ -118,7 +118,7 @@ function nodeInWords(node) {
   const how = node.parent ? `${sideInWords(node.parent, node.isLeft)}: ` : "";
   if (node.question) return `${how}asks whether ${sideInWords(node, true)}; ${rows}`;
   const { means, place } = predictedIn(node);
-  return `${how}${data.classes[place]} with probability ${means[place].toFixed(2)}; ${rows}`;
+  return `${how}${named(data.classes[place])} with probability ${means[place].toFixed(2)}; ${rows}`;
 }
 
 function choose(place, takesFocus) {
@@ -137,7 +137,7 @@ function showNode(node) {
     way.unshift(sideInWords(each.parent, each.isLeft));
   const { means, lower, upper } = chancesOf(viewer.tree, node);
   const rows = node.counts
-    .map((count, j) => [data.classes[j], count])
+    .map((count, j) => [named(data.classes[j]), count])
     .filter(([, count]) => count)
     .map(([label, count]) => `${label}: ${asCount(count)}`);
   byId("node").replaceChildren(

@@ -103,7 +103,7 @@ function changedInWords() {
   return data.columns
     .map((column, i) => [column, whatIf.start[i], whatIf.values[i]])
     .filter(([, before, now]) => !Object.is(before, now))
-    .map(([column, before, now]) => `${column.name}: ${valueInWords(column, now)} instead of ${valueInWords(column, before)}`);
+    .map(([column, before, now]) => `${named(column.name)}: ${valueInWords(column, now)} instead of ${valueInWords(column, before)}`);
 }
 
 function showWhatIf() {
@@ -114,7 +114,7 @@ function showWhatIf() {
   const panel = byId("what-if-result");
   panel.dataset.means = JSON.stringify(means);
   panel.replaceChildren(
-    element("h4", { dir: "auto" }, `Predicted: ${shortened(data.classes[place], 60)}`),
+    element("h4", { dir: "auto" }, `Predicted: ${named(data.classes[place], 60)}`),
     ...chanceBars(means, ends.map((end) => end[0]), ends.map((end) => end[1])),
     element("p", {}, `${asPercent(agreementOn(whatIf.values, place))} of the draws agree. From ${whatIf.from}, where its probability was ${before[place].toFixed(3)}.`),
     list(changedInWords(), "Nothing changed yet."),
