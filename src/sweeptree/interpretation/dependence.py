@@ -115,11 +115,11 @@ def _mean_curve(
     drawn = _DrawnLeaves(posterior, np.random.default_rng(random_state))
     forest = forest_of(posterior.trees, model.engine)
     n_leaves = len(posterior.trees.leaf_counts)
-    mean, lower, upper = [], [], []
-    for value in values:
-        leaves = forest.apply(_with_value(rows, column, value))
-        share = np.bincount(leaves.ravel(), minlength=n_leaves) / len(rows)
-        mean.append(mean_probabilities(posterior, _with_value(rows, column, value), model.engine))
+    tables = [_with_value(rows, column, value) for value in values]
+    mean = mean_probabilities(posterior, np.concatenate(tables), model.engine)
+    lower, upper = [], []
+    for table in tables:
+        share = np.bincount(forest.apply(table).ravel(), minlength=n_leaves) / len(rows)
         low, high = np.quantile(drawn.means(share), ((1 - level) / 2, (1 + level) / 2), axis=0)
         lower.append(low)
         upper.append(high)
@@ -127,7 +127,7 @@ def _mean_curve(
         variable=column_names(model)[column],
         grid=shown,
         classes=model.classes_,
-        mean=np.array([each.mean(axis=0) for each in mean]),
+        mean=mean.reshape(len(values), len(rows), -1).mean(axis=1),
         lower=np.array(lower),
         upper=np.array(upper),
     )

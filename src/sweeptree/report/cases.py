@@ -17,8 +17,6 @@ from sweeptree.report.evidence import Evidence
 from sweeptree.report.isolation import with_isolated_names
 from sweeptree.report.numbers import rounded
 from sweeptree.report.subset import error_of_subset
-from sweeptree.uncertainty.entropies import split_entropy
-from sweeptree.uncertainty.envelope import agreement_of_predicted
 from sweeptree.uncertainty.intervals import probability_quantiles
 from sweeptree.uncertainty.report import names_where, outside_training
 
@@ -51,12 +49,10 @@ def cases(evidence: Evidence) -> dict[str, Any]:
 
 
 def _shown(evidence: Evidence, all_rows: FloatArray) -> list[dict[str, Any]]:
-    model = evidence.model
-    entropies = split_entropy(model.posterior_, all_rows, model.engine)
+    model, entropies = evidence.model, evidence.entropies
     places = np.argsort(-entropies.total, kind="stable")[:MOST_CASES]
     rows = all_rows[places]
     ends = probability_quantiles(model.posterior_, rows, model.engine, TAILS)
-    _, agreement = agreement_of_predicted(model, rows)
     outside = _outside(evidence, rows)
     return [
         {
@@ -66,7 +62,7 @@ def _shown(evidence: Evidence, all_rows: FloatArray) -> list[dict[str, Any]]:
             "mean": rounded(evidence.probabilities[place]),
             "lower": rounded(ends[each, :, 0]),
             "upper": rounded(ends[each, :, 1]),
-            "agreement": rounded(agreement[each].clip(max=1)),
+            "agreement": rounded(evidence.agreement[place]),
             "entropy": rounded(entropies.total[place]),
             "epistemic": rounded(entropies.epistemic[place]),
             "outside": str(outside[each]),

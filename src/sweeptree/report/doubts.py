@@ -6,15 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from sweeptree.encoding import FloatArray
 from sweeptree.frames import records_of
 from sweeptree.report.evidence import Evidence
 from sweeptree.report.numbers import rounded
 from sweeptree.report.subset import evenly_spaced
 from sweeptree.scores import reliability_table
 from sweeptree.uncertainty.abstaining import curve_of_coverage
-from sweeptree.uncertainty.entropies import split_entropy
-from sweeptree.uncertainty.envelope import ROUNDING, agreement_of_predicted
+from sweeptree.uncertainty.envelope import ROUNDING
 
 MOST_POINTS = 600
 MOST_STEPS = 150
@@ -26,20 +24,19 @@ def doubts(evidence: Evidence) -> dict[str, Any] | None:
     """Gather the section on uncertainty; None without test rows."""
     if evidence.test_rows is None:
         return None
-    found: dict[str, Any] = {"entropies": _entropies(evidence, evidence.test_rows)}
+    found: dict[str, Any] = {"entropies": _entropies(evidence)}
     if evidence.test_labels is not None:
         found |= {
             "calibration": _calibration(evidence),
             "coverage": _coverage(evidence),
-            "envelope": _envelope(evidence, evidence.test_rows),
+            "envelope": _envelope(evidence),
         }
     return found
 
 
-def _entropies(evidence: Evidence, rows: FloatArray) -> dict[str, Any]:
+def _entropies(evidence: Evidence) -> dict[str, Any]:
     """Split the entropy of each row, and on average; of many rows some are shown."""
-    model = evidence.model
-    found = split_entropy(model.posterior_, rows, model.engine)
+    found = evidence.entropies
     some = evenly_spaced(len(found.total), MOST_POINTS)
     return {
         "nRows": len(found.total),
@@ -68,10 +65,9 @@ def _coverage(evidence: Evidence) -> dict[str, Any]:
     return {name: rounded(values[some]) for name, values in curve._asdict().items()}
 
 
-def _envelope(evidence: Evidence, rows: FloatArray) -> list[list[int]]:
+def _envelope(evidence: Evidence) -> list[list[int]]:
     """Count right and wrong predictions by agreement: [thousandths, right, wrong]."""
-    _, agreement = agreement_of_predicted(evidence.model, rows)
-    step = np.floor((agreement.clip(max=1) + ROUNDING) * N_AGREEMENTS).astype(int)
+    step = np.floor((evidence.agreement + ROUNDING) * N_AGREEMENTS).astype(int)
     is_right = _is_right(evidence)
     return [
         [each, int((is_right & (step == each)).sum()), int((~is_right & (step == each)).sum())]

@@ -13,6 +13,8 @@ from sweeptree.encoding import FloatArray
 from sweeptree.fitted import FittedModel, check_labels, rows_of
 from sweeptree.prediction import mean_probabilities
 from sweeptree.report.subset import MOST_DRAWS_FOR_CURVES, draws_that_fit, with_fewer_draws
+from sweeptree.uncertainty.entropies import Entropies, split_entropy
+from sweeptree.uncertainty.envelope import agreement_of_predicted
 
 
 @dataclass(frozen=True)
@@ -47,9 +49,22 @@ class Evidence:
     @cached_property
     def probabilities(self) -> FloatArray:
         """(row, class): what is predicted for `rows`, by all draws."""
-        rows = self.rows
-        assert rows is not None
-        return mean_probabilities(self.model.posterior_, rows, self.model.engine)
+        return mean_probabilities(self.model.posterior_, self._rows_there, self.model.engine)
+
+    @cached_property
+    def entropies(self) -> Entropies:
+        """Entropy of what is predicted for `rows`, and its parts."""
+        return split_entropy(self.model.posterior_, self._rows_there, self.model.engine)
+
+    @cached_property
+    def agreement(self) -> FloatArray:
+        """Share of the draws that vote for the predicted class of each of `rows`."""
+        return agreement_of_predicted(self.model, self._rows_there)[1].clip(max=1)
+
+    @property
+    def _rows_there(self) -> FloatArray:
+        assert self.rows is not None
+        return self.rows
 
     @cached_property
     def page_model(self) -> Any:
