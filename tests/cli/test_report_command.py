@@ -1,7 +1,10 @@
 """`sweeptree report`."""
 
 import json
+import shutil
 from pathlib import Path
+
+import pytest
 
 from sweeptree import cli
 
@@ -25,3 +28,13 @@ def test_wrong_calls_are_refused(trained, fails, tmp_path):
     assert "is a directory" in fails(["report", trained[0], "-o", str(tmp_path)], 1)
     call = ["report", *trained, "--target", "outcom", "-o", str(tmp_path / "r.html")]
     assert "did you mean 'outcome'?" in fails(call, 2)
+
+
+@pytest.mark.slow
+def test_the_demo_ends_with_a_report(capsys):
+    assert cli.main(["demo", "--json"]) == 0
+    report = Path(json.loads(capsys.readouterr().out)["report"])
+    text = report.read_text(encoding="utf-8")
+    shutil.rmtree(report.parent)
+    assert "cell_size" in text
+    assert "benign" in text

@@ -87,11 +87,11 @@ def _prior_in_words(model: Any) -> str:
 
 def _on_convergence(evidence: Evidence) -> dict[str, Any]:
     posterior = evidence.model.posterior_
-    return {
-        "is_good": posterior.converged,
-        "title": "Converged" if posterior.converged else "Not converged",
-        "words": convergence_in_words(posterior),
-    }
+    words = convergence_in_words(posterior)
+    if not posterior.converged:
+        return {"is_good": False, "title": "Not converged", "words": words}
+    figures = posterior.verdict.in_short()
+    return {"is_good": True, "title": "Converged", "words": f"{words} {figures}."}
 
 
 def _on_calibration(found: Calibration | None) -> dict[str, Any]:
