@@ -17,6 +17,7 @@ from sweeptree.report.evidence import Evidence
 from sweeptree.report.isolation import with_isolated_names
 from sweeptree.report.numbers import rounded
 from sweeptree.report.subset import error_of_subset
+from sweeptree.settings import TESTS
 from sweeptree.uncertainty.intervals import probability_quantiles
 from sweeptree.uncertainty.report import names_where, outside_training
 
@@ -114,11 +115,13 @@ def _input(evidence: Evidence, column: int) -> dict[str, Any]:
 
 def _values_known(evidence: Evidence, column: int) -> FloatArray:
     """Values of a column in training; without training rows, what trees hold it against."""
-    trees = evidence.page_model.posterior_.trees
-    values = trees.threshold[trees.variable == column]
     if evidence.has_training:
         training = evidence.model.training_.X[:, column]
         values = training[~np.isnan(training)]
+    else:
+        trees = evidence.page_model.posterior_.trees
+        has_threshold = (trees.variable == column) & (trees.test == TESTS.index("at most"))
+        values = trees.threshold[has_threshold]
     return values if len(values) else np.zeros(1)
 
 

@@ -130,8 +130,8 @@ function chancesOf(tree, node) {
 function sideInWords(node, isLeft, most = Infinity) {
   const { column } = node.question;
   const parts = isLeft ? node.question.yes : node.question.no;
-  const words = parts.length > 1 ? parts.join(node.shown) : parts[0];
-  return named(data.columns[column].name, most) + words.replace(">  ", "> ");
+  const words = parts.length > 1 ? parts.join(node.shown).replace(">  ", "> ") : parts[0];
+  return named(data.columns[column].name, most) + words;
 }
 
 let grown = null;

@@ -22,7 +22,7 @@ function predictedIn(node) {
 }
 
 function boxText(node) {
-  if (isOpen(node)) return sideInWords(node, true, VIEW.name).replace("<=", "≤");
+  if (isOpen(node)) return sideInWords(node, true, VIEW.name);
   const { means, place } = predictedIn(node);
   const n = asCount(sumOf(node.counts));
   const name = named(data.classes[place], VIEW.name);
