@@ -1,13 +1,17 @@
 """Makes the pictures of the docs: ``python docs/pictures.py``."""
 
 import re
+import shutil
 import warnings
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
 import matplotlib as mpl
 import matplotlib.pyplot as plt
 import numpy as np
+from PIL import Image
+from playwright.sync_api import sync_playwright
 from rich.console import Console
 from scipy.stats import beta
 from sklearn.exceptions import ConvergenceWarning
@@ -20,13 +24,39 @@ from sweeptree.uncertainty.leaf_mixture import leaf_mixtures
 IMAGES = Path(__file__).parent / "images"
 
 
-def picture_of_demo() -> None:
-    """Save what ``make demo`` prints as a picture, without fonts from elsewhere."""
+def picture_of_demo() -> Path:
+    """Save what ``make demo`` prints as a picture, without fonts from elsewhere.
+
+    Returns
+    -------
+    Path
+        The report that it wrote.
+    """
     console = Console(record=True, width=76)
-    run_demo(0, console)
+    report = Path(run_demo(0, console)["report"])
     console.print()  # the picture cuts its last line short
     svg = console.export_svg(title="make demo")
     (IMAGES / "demo.svg").write_text(re.sub(r"@font-face \{.*?\}", "", svg, flags=re.DOTALL))
+    return report
+
+
+def pictures_of_report(report: Path) -> None:
+    """Photograph a report: its top, its trees in the dark, and a case on a telephone."""
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=shutil.which("chromium"))
+        for name, width, height, scheme, part in (
+            ("overview", 1100, 800, "light", "overview"),
+            ("trees", 1100, 760, "dark", "trees"),
+            ("phone", 375, 800, "light", "what-if-title"),
+        ):
+            size = {"width": width, "height": height}
+            page = browser.new_page(viewport=size, color_scheme=scheme)
+            page.goto(report.as_uri())
+            page.evaluate("part => document.getElementById(part).scrollIntoView()", part)
+            photograph = Image.open(BytesIO(page.screenshot()))
+            photograph.quantize(64).save(IMAGES / f"report-{name}.png", optimize=True)
+            page.close()
+        browser.close()
 
 
 def fit_injury(**parameters: Any) -> tuple[BayesianTreeClassifier, Any, Any, Any, Any]:
@@ -159,7 +189,7 @@ def save(figure: Any, name: str) -> None:
 
 
 if __name__ == "__main__":
-    picture_of_demo()
+    pictures_of_report(picture_of_demo())
     fitted, X_train, _, X_test, y_test = fit_injury()
     picture_of_three_cases(fitted, X_test)
     picture_of_abstaining(fitted, X_test, y_test)

@@ -23,6 +23,7 @@ LAYERS = [
     {"leaf_draws", "pointwise"},
     {"stopping", "summary", "uncertainty", "arviz_export"},
     {"interpretation", "files"},
+    {"report"},
     {"estimator", "plots"},
     {"loading"},
     {"__init__", "demo", "experiments"},

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import tempfile
 import time
 import warnings
+from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
+import numpy.typing as npt
 from rich.console import Console
 from rich.table import Table
 from sklearn.exceptions import ConvergenceWarning
@@ -25,17 +29,19 @@ from sweeptree.summary import (
 
 
 def run_demo(seed: int, console: Console) -> dict[str, Any]:
-    """Fit two thirds of the Wisconsin breast-cancer data and predict the rest.
+    """Fit two thirds of the Wisconsin breast-cancer data, predict the rest, and report on it.
 
     Returns
     -------
     dict
-        The figures that are printed.
+        The figures that are printed, and where the report is.
     """
     data = load_wisconsin()
-    X_train, X_test, y_train, y_test = train_test_split(
+    parts = train_test_split(
         data.data, data.target, test_size=1 / 3, stratify=data.target, random_state=seed
     )
+    X_train, X_test = (dict(zip(data.feature_names, X.T, strict=True)) for X in parts[:2])
+    y_train, y_test = (data.target_names[y] for y in parts[2:])
     model = BayesianTreeClassifier(n_chains=4, random_state=seed)
     start = time.perf_counter()
     with warnings.catch_warnings():
@@ -43,7 +49,7 @@ def run_demo(seed: int, console: Console) -> dict[str, Any]:
         model.fit(X_train, y_train)
     seconds = time.perf_counter() - start
     console.print(
-        f"Wisconsin breast cancer: {len(X_train)} rows to learn from, {len(X_test)} held out.\n"
+        f"Wisconsin breast cancer: {len(y_train)} rows to learn from, {len(y_test)} held out.\n"
         f"{model.n_chains} chains of {model.posterior_.n_moves:,} moves in {seconds:.1f} s.\n",
         highlight=False,
     )
@@ -51,16 +57,19 @@ def run_demo(seed: int, console: Console) -> dict[str, Any]:
     console.print(_result_table(figures))
     console.print(moves_table(model.posterior_))
     console.print(convergence_in_words(model.posterior_), highlight=False)
-    return figures
+    path = Path(tempfile.mkdtemp(prefix="sweeptree-demo-")) / "report.html"
+    model.report(path, X_test, y_test)
+    console.print(f"\nAll about it, to open in a browser:\n{path}", highlight=False, soft_wrap=True)
+    return figures | {"report": str(path)}
 
 
 def _figures(
-    model: BayesianTreeClassifier, X_test: FloatArray, y_test: FloatArray
+    model: BayesianTreeClassifier, X_test: Mapping[str, FloatArray], y_test: npt.NDArray[Any]
 ) -> dict[str, Any]:
     probabilities = model.predict_proba(X_test)
     posterior = model.posterior_
     return {
-        "accuracy": float(accuracy_score(y_test, probabilities.argmax(axis=1))),
+        "accuracy": float(accuracy_score(y_test, model.predict(X_test))),
         "log_loss": float(log_loss(y_test, probabilities)),
         "n_leaves": {
             "mean": float(posterior.n_leaves.mean()),

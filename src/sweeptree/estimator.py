@@ -29,6 +29,7 @@ from sweeptree.fitted import TrainingRows
 from sweeptree.interpretation.mixin import InterpretationMixin
 from sweeptree.posterior import Legend
 from sweeptree.progress import has_viewer
+from sweeptree.report.mixin import ReportMixin
 from sweeptree.sampling import spawn_bit_generators, start_share
 from sweeptree.stopping import Judge, rows_to_judge_by, run_chains, warning_about
 from sweeptree.table import read_rows, read_training_table, repeat_rows
@@ -38,6 +39,7 @@ from sweeptree.uncertainty.mixin import UncertaintyMixin
 class BayesianTreeClassifier(
     UncertaintyMixin,
     InterpretationMixin,
+    ReportMixin,
     FileMixin,
     ArvizMixin,
     ClassifierMixin,  # type: ignore[misc]

@@ -40,7 +40,7 @@ def test_choices_are_those_of_the_library():
 
 COMMANDS = [
     *("fit", "predict", "evaluate", "explain", "tree", "summary"),
-    *("compare", "datasets", "demo", "reproduce", "completion"),
+    *("report", "compare", "datasets", "demo", "reproduce", "completion"),
 ]
 HEAVY = ("numpy", "scipy", "sklearn", "rich", "pandas", "importlib.metadata")
 CALLS = """

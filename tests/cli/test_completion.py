@@ -11,7 +11,7 @@ from sweeptree.cli.estimator_options import estimator_options
 
 COMMANDS = [
     *("fit", "predict", "evaluate", "explain", "tree", "summary"),
-    *("compare", "datasets", "demo", "reproduce", "completion"),
+    *("report", "compare", "datasets", "demo", "reproduce", "completion"),
 ]
 
 

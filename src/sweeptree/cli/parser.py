@@ -47,6 +47,7 @@ def make_parser() -> argparse.ArgumentParser:
         _add_explain,
         _add_tree,
         _add_summary,
+        _add_report,
         _add_compare,
         _add_datasets,
         _add_demo,
@@ -174,6 +175,30 @@ def _add_summary(commands: Commands[argparse.ArgumentParser]) -> None:
         "sweeptree summary patients.sweeptree",
     )
     summary.add_argument("model", metavar="MODEL", help="a model that `sweeptree fit` saved")
+
+
+def _add_report(commands: Commands[argparse.ArgumentParser]) -> None:
+    report = add_command(
+        commands,
+        "report MODEL [TABLE]",
+        "write all about a model to one HTML file",
+        "sweeptree report patients.sweeptree held_out.csv -o report.html --open",
+    )
+    report.add_argument("model", metavar="MODEL", help="a model that `sweeptree fit` saved")
+    report.add_argument(
+        "table",
+        nargs="?",
+        metavar="TABLE",
+        help=f"rows that the model has not seen: {TABLE_HELP}",
+    )
+    add_target(report, is_required=False)
+    report.add_argument(
+        "-o",
+        "--output",
+        metavar="FILE",
+        help="where the report goes; default: the model's name with the suffix .html",
+    )
+    report.add_argument("--open", action="store_true", help="show it in the browser")
 
 
 def _add_compare(commands: Commands[argparse.ArgumentParser]) -> None:

@@ -96,17 +96,30 @@ def partial_dependence(
     >>> bool(curve.mean[-1, 1] > curve.mean[0, 1])
     True
     """
-    (column, values, shown), rows = _read(model, X, variable, grid, level)
+    found, rows = _read(model, X, variable, grid, level)
+    return _mean_curve(model, rows, found, level, random_state)
+
+
+def dependence_in_training(model: FittedModel, variable: str | int) -> DependenceCurve:
+    """Show how the mean prediction of the training rows depends on one variable."""
+    column = find_column(model, variable)
+    return _mean_curve(model, model.training_.X, _default_grid(model, column), 0.95, 0)
+
+
+def _mean_curve(
+    model: FittedModel, rows: FloatArray, grid: _Grid, level: float, random_state: int
+) -> DependenceCurve:
+    column, values, shown = grid
     rows = rows[np.unique(np.linspace(0, len(rows) - 1, MOST_ROWS).round().astype(int))]
     posterior = model.posterior_
     drawn = DrawnLeaves(posterior, np.random.default_rng(random_state))
     forest = forest_of(posterior.trees, model.engine)
     n_leaves = len(posterior.trees.leaf_counts)
-    mean, lower, upper = [], [], []
-    for value in values:
-        leaves = forest.apply(_with_value(rows, column, value))
-        share = np.bincount(leaves.ravel(), minlength=n_leaves) / len(rows)
-        mean.append(mean_probabilities(posterior, _with_value(rows, column, value), model.engine))
+    tables = [_with_value(rows, column, value) for value in values]
+    mean = mean_probabilities(posterior, np.concatenate(tables), model.engine)
+    lower, upper = [], []
+    for table in tables:
+        share = np.bincount(forest.apply(table).ravel(), minlength=n_leaves) / len(rows)
         low, high = np.quantile(drawn.means(share), ((1 - level) / 2, (1 + level) / 2), axis=0)
         lower.append(low)
         upper.append(high)
@@ -114,7 +127,7 @@ def partial_dependence(
         variable=column_names(model)[column],
         grid=shown,
         classes=model.classes_,
-        mean=np.array([each.mean(axis=0) for each in mean]),
+        mean=mean.reshape(len(values), len(rows), -1).mean(axis=1),
         lower=np.array(lower),
         upper=np.array(upper),
     )
@@ -189,19 +202,26 @@ def _read(
     rows = rows_of(model, X)
     column = find_column(model, variable)
     known = model.columns_[column]
+    if grid is None:
+        return _default_grid(model, column), rows
     if known.is_category:
         return _grid_of_levels(column, known, grid), rows
-    if grid is None:
-        values = _values_to_show(model.training_.X[:, column])
-        return _Grid(column, values, values), rows
     values = np.asarray(grid, dtype=float)
     if values.ndim != 1 or not np.isfinite(values).all() or len(values) == 0:
         raise ValueError("grid must be a sequence of finite numbers.")
     return _Grid(column, values, values), rows
 
 
-def _grid_of_levels(column: int, known: Column, grid: Sequence[Any] | None) -> _Grid:
-    levels = list(known.levels if grid is None else grid)
+def _default_grid(model: FittedModel, column: int) -> _Grid:
+    known = model.columns_[column]
+    if known.is_category:
+        return _grid_of_levels(column, known, known.levels)
+    values = _values_to_show(model.training_.X[:, column])
+    return _Grid(column, values, values)
+
+
+def _grid_of_levels(column: int, known: Column, grid: Sequence[Any]) -> _Grid:
+    levels = list(grid)
     for level in levels:
         if level not in known.levels:
             raise ValueError(

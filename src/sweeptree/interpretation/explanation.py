@@ -56,7 +56,7 @@ class Explanation:
                 "The class would change, all else equal, with",
                 changes_in_words(self.changes, self.columns),
             ),
-            _section("Most similar training cases", _similar_lines(self.similar)),
+            _section("Most similar training cases", similar_in_words(self.similar)),
         ]
         return "\n".join(parts)
 
@@ -120,7 +120,7 @@ def explain(
         prediction=prediction,
         conditions=find_conditions(model, row[0], min_share),
         changes=find_changes(model, row[0]),
-        similar=_similar(model, row, n_similar),
+        similar=similar_rows(model, row, n_similar),
         columns=model.columns_,
     )
 
@@ -159,7 +159,7 @@ def _sentence(prediction: dict[str, Any], level: float) -> str:
     return words
 
 
-def _similar(model: FittedModel, row: FloatArray, n_similar: int) -> Any:
+def similar_rows(model: FittedModel, row: FloatArray, n_similar: int) -> Any:
     """Find the training rows that share the case's leaf in most draws."""
     share = shares_of_common_leaf(model, row)
     nearest = np.argsort(-share, kind="stable")[:n_similar]
@@ -190,7 +190,8 @@ def _section(title: str, lines: list[str]) -> str:
     return "\n".join(["", f"{title}:", *(f"  {line}" for line in lines or ["nothing found"])])
 
 
-def _similar_lines(table: Any) -> list[str]:
+def similar_in_words(table: Any) -> list[str]:
+    """Write each similar case on a line."""
     return [
         f"row {c['row']}, {c['class']}: in the same leaf in {100 * c['share']:.0f} % of the draws"
         for c in records_of(table)

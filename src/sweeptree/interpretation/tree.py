@@ -81,7 +81,7 @@ class Tree:
     @cached_property
     def right(self) -> list[int]:
         """Where the right child of each node stands; -1 for a leaf."""
-        right: list[int] = self._as_trees().right_children.tolist()
+        right: list[int] = self.as_trees().right_children.tolist()
         return right
 
     @cached_property
@@ -119,7 +119,7 @@ class Tree:
 
     def predict_encoded(self, rows: FloatArray) -> FloatArray:
         """(row, class): probabilities for rows that are numbers already."""
-        leaves = forest_of(self._as_trees(), "kernel").apply(rows)[0]
+        leaves = forest_of(self.as_trees(), "kernel").apply(rows)[0]
         probabilities: FloatArray = self.probabilities[self.variable == -1][leaves]
         return probabilities
 
@@ -246,7 +246,8 @@ class Tree:
             "right": self._node_as_dict(self.right[node]),
         }
 
-    def _as_trees(self) -> Trees:
+    def as_trees(self) -> Trees:
+        """Return the tree as a forest of one."""
         is_leaf = self.variable == -1
         return Trees(
             node_offsets=np.array([0, len(self.variable)]),

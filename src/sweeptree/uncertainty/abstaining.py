@@ -124,14 +124,19 @@ def accuracy_coverage(
     labels = check_labels(model, y, len(X))
     sureness = sureness_of(model, X, by)
     is_correct = mean_probabilities(model.posterior_, X, model.engine).argmax(axis=1) == labels
+    return curve_of_coverage(sureness, is_correct)
+
+
+def curve_of_coverage(sureness: FloatArray, is_correct: npt.NDArray[np.bool_]) -> AccuracyCoverage:
+    """Show how accuracy grows as fewer rows are answered, the surest first."""
     order = np.argsort(-sureness, kind="stable")
     descending = sureness[order]
     is_last_of_ties = np.append(descending[1:] != descending[:-1], True)
-    n_answered = np.arange(1, len(X) + 1)
+    n_answered = np.arange(1, len(sureness) + 1)
     accuracy = np.cumsum(is_correct[order]) / n_answered
     return AccuracyCoverage(
         threshold=np.abs(descending)[is_last_of_ties],
-        coverage=(n_answered / len(X))[is_last_of_ties],
+        coverage=(n_answered / len(sureness))[is_last_of_ties],
         accuracy=accuracy[is_last_of_ties],
     )
 

@@ -81,7 +81,7 @@ def uncertainty(model: FittedModel, X: Any, level: float = 0.95, *, by_class: bo
         "monte_carlo_error": standard_error(by_chain)[of_predicted],
         "is_lead_in_doubt": is_lead_in_doubt(by_chain),
         "is_outside": is_outside.any(axis=1),
-        "outside_in": _names_where(is_outside, column_names(model)),
+        "outside_in": names_where(is_outside, column_names(model)),
     }
     if by_class:
         for place, label in enumerate(model.classes_.tolist()):
@@ -114,7 +114,7 @@ def outside_training(training: FloatArray, X: FloatArray) -> npt.NDArray[np.bool
     return is_outside
 
 
-def _names_where(is_so: npt.NDArray[np.bool_], names: list[str]) -> npt.NDArray[np.object_]:
+def names_where(is_so: npt.NDArray[np.bool_], names: list[str]) -> npt.NDArray[np.object_]:
     """For each row the names of the columns of which something is so."""
     words = [", ".join(names[c] for c in np.flatnonzero(row)) for row in is_so]
     return np.array(words, dtype=object)

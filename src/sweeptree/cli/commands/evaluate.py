@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,11 +10,11 @@ from rich.markup import escape
 from rich.table import Table as RichTable
 
 from sweeptree import scores
-from sweeptree.cli.models import cell_kinds, load_model, model_rows, read_model_table
-from sweeptree.cli.showing import WrongCallError, percent, show
+from sweeptree.cli.held_out import read_held_out
+from sweeptree.cli.models import load_model
+from sweeptree.cli.showing import percent, show
 from sweeptree.estimator import BayesianTreeClassifier
 from sweeptree.summary import new_table
-from sweeptree.table_files import STANDARD_STREAM, Table, TableFileError, labels_of, read_names
 from sweeptree.table_files.table import Array
 from sweeptree.uncertainty.abstaining import AccuracyCoverage
 
@@ -27,64 +26,20 @@ MOST_CLASSES_SHOWN = 12
 def run(options: argparse.Namespace) -> None:
     """Score a model on rows whose classes are known."""
     model = load_model(options.model)
-    candidates = [options.target] if options.target else _other_columns(model, options.table)
-    table = read_model_table(options.model, model, options.table, as_text=candidates)
-    target = options.target or _find_target(model, table, candidates)
-    labels = _known_labels(model, table, target)
-    rows = model_rows(model, table)
+    held_out = read_held_out(options.model, model, options.table, options.target)
+    rows, labels = held_out.rows, held_out.labels
     probabilities = model.predict_proba(rows)
     curve = model.accuracy_coverage(rows, labels)
     record = {
-        "table": table.source,
-        "target": target,
-        "n_rows": len(table),
+        "table": held_out.source,
+        "target": held_out.target,
+        "n_rows": len(labels),
         "scores": _scores(model, labels, probabilities),
         "classes": model.classes_,
         "confusion": _confusion(model, labels, probabilities),
         "abstaining": _abstaining(curve),
     }
     show(options, record, *_renderables(record))
-
-
-def _other_columns(model: BayesianTreeClassifier, table: str) -> list[str]:
-    if table == STANDARD_STREAM or Path(table).is_fifo():
-        raise WrongCallError("A table that can be read only once needs --target.")
-    known = cell_kinds(model)
-    return [name for name in read_names(table) if name not in known]
-
-
-def _find_target(model: BayesianTreeClassifier, table: Table, candidates: list[str]) -> str:
-    """Return the only column, among those that the model does not use, that holds its classes."""
-    classes = set(_classes_as_written(model))
-    found = [name for name in candidates if set(map(str, table.columns[name])) <= classes]
-    if len(found) != 1:
-        what = (
-            f"{', '.join(map(repr, found))} all hold"
-            if found
-            else "No column beside those of the model holds"
-        )
-        raise WrongCallError(
-            f"{what} the model's classes in {table.source}; say which one to take with --target."
-        )
-    return found[0]
-
-
-def _known_labels(model: BayesianTreeClassifier, table: Table, target: str) -> Array:
-    """Return the class of each row, as one of the model's."""
-    place_of = {text: place for place, text in enumerate(_classes_as_written(model))}
-    labels = labels_of(table, target).astype(str).tolist()
-    for label, place in zip(labels, table.places.tolist(), strict=True):
-        if label not in place_of:
-            raise TableFileError(
-                f"Column {target!r} of {table.source} has {label!r} in {table.unit} {place}, which "
-                f"is none of the model's classes ({', '.join(place_of)}); leave such rows out."
-            )
-    known: Array = model.classes_[[place_of[label] for label in labels]]
-    return known
-
-
-def _classes_as_written(model: BayesianTreeClassifier) -> list[str]:
-    return [str(label) for label in model.classes_.tolist()]
 
 
 def _scores(model: BayesianTreeClassifier, labels: Array, probabilities: Array) -> dict[str, float]:

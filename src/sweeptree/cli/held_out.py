@@ -1,0 +1,83 @@
+"""Tables of rows whose classes are known, and which column holds these."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import NamedTuple
+
+from sweeptree.cli.models import cell_kinds, model_rows, read_model_table
+from sweeptree.cli.showing import WrongCallError
+from sweeptree.estimator import BayesianTreeClassifier
+from sweeptree.table_files import STANDARD_STREAM, Table, TableFileError, labels_of, read_names
+from sweeptree.table_files.table import Array
+
+
+class HeldOut(NamedTuple):
+    """Rows as a model's methods take them, and their classes."""
+
+    source: str
+    target: str
+    rows: dict[str, Array]
+    labels: Array
+
+
+def read_held_out(
+    model_path: str, model: BayesianTreeClassifier, table_path: str, target: str | None
+) -> HeldOut:
+    """Read a table with the model's columns and the classes of its rows.
+
+    Parameters
+    ----------
+    model_path : str
+        For messages.
+    model : BayesianTreeClassifier
+    table_path : str
+    target : str or None
+        Column of the classes; None: the one column that holds the model's classes.
+    """
+    candidates = [target] if target else _other_columns(model, table_path)
+    table = read_model_table(model_path, model, table_path, as_text=candidates)
+    target = target or _find_target(model, table, candidates)
+    labels = _known_labels(model, table, target)
+    return HeldOut(table.source, target, model_rows(model, table), labels)
+
+
+def _other_columns(model: BayesianTreeClassifier, table: str) -> list[str]:
+    if table == STANDARD_STREAM or Path(table).is_fifo():
+        raise WrongCallError("A table that can be read only once needs --target.")
+    known = cell_kinds(model)
+    return [name for name in read_names(table) if name not in known]
+
+
+def _find_target(model: BayesianTreeClassifier, table: Table, candidates: list[str]) -> str:
+    """Return the only column, among those that the model does not use, that holds its classes."""
+    classes = set(_classes_as_written(model))
+    found = [name for name in candidates if set(map(str, table.columns[name])) <= classes]
+    if len(found) != 1:
+        what = (
+            f"{', '.join(map(repr, found))} all hold"
+            if found
+            else "No column beside those of the model holds"
+        )
+        raise WrongCallError(
+            f"{what} the model's classes in {table.source}; say which one to take with --target."
+        )
+    return found[0]
+
+
+def _known_labels(model: BayesianTreeClassifier, table: Table, target: str) -> Array:
+    """Return the class of each row, as one of the model's."""
+    place_of = {text: place for place, text in enumerate(_classes_as_written(model))}
+    labels = labels_of(table, target).astype(str).tolist()
+    for label, place in zip(labels, table.places.tolist(), strict=True):
+        if label not in place_of:
+            raise TableFileError(
+                f"Column {target!r} of {table.source} has {label!r} in {table.unit} {place}, which "
+                f"is none of the model's classes ({', '.join(place_of)}); leave such rows out."
+            )
+    known: Array = model.classes_[[place_of[label] for label in labels]]
+    return known
+
+
+def _classes_as_written(model: BayesianTreeClassifier) -> list[str]:
+    return [str(label) for label in model.classes_.tolist()]

@@ -1,0 +1,174 @@
+"""What was fitted, how good it is, and where to be careful, in words."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+import numpy as np
+
+from sweeptree.columns import IN_WORDS
+from sweeptree.prediction import chain_means
+from sweeptree.report.evidence import Evidence
+from sweeptree.report.headline import Calibration, as_cells, headline_scores, judge_calibration
+from sweeptree.report.isolation import isolated
+from sweeptree.summary import convergence_in_words
+from sweeptree.uncertainty.report import is_lead_in_doubt, outside_training
+
+FEW_ROWS = 20
+"""A class with fewer training rows than this is known only roughly."""
+MOST_CLASSES_LISTED = 12
+PRIORS = {
+    "geometric": "each leaf more is exp({leaf_penalty:g}) times less likely",
+    "uniform": "every number of leaves equally likely",
+    "paper": "every number of leaves equally likely, as the paper prints it",
+    "flat": "every tree equally likely",
+    "depth": "splits less likely the deeper they are (gamma {gamma:g}, delta {delta:g})",
+    "range": "splits as likely as there is room for them (split_chance {split_chance:g})",
+}
+
+
+def overview(evidence: Evidence) -> dict[str, Any]:
+    """Gather the first section."""
+    calibration, scores = None, []
+    if evidence.test_labels is not None:
+        judged = evidence.test_labels, evidence.probabilities
+        calibration = judge_calibration(*judged)
+        scores = [as_cells(score) for score in headline_scores(*judged)]
+    return {
+        "facts": _facts(evidence),
+        "scores": scores,
+        "n_test": 0 if evidence.test_rows is None else len(evidence.test_rows),
+        "verdicts": [_on_convergence(evidence), _on_calibration(calibration)],
+        "cares": _cares(evidence),
+    }
+
+
+def _facts(evidence: Evidence) -> list[tuple[str, str]]:
+    model: Any = evidence.model
+    posterior = model.posterior_
+    counts = class_counts(evidence)
+    kinds = Counter(IN_WORDS[column.kind] for column in model.columns_)
+    n_with_holes = sum(column.has_missing for column in model.columns_)
+    holes = f"; {n_with_holes} with missing values" if n_with_holes else ""
+    return [
+        ("training rows", f"{sum(counts.values()):,}"),
+        ("columns", ", ".join(f"{kind} ({n})" for kind, n in kinds.items()) + holes),
+        ("classes", _classes_in_words(counts)),
+        ("strategy", f"{model.strategy}, {model.likelihood} likelihood"),
+        ("prior of trees", f"{model.tree_prior}: {_prior_in_words(model)}"),
+        (
+            "posterior",
+            f"{posterior.n_chains} chains of {posterior.n_draws:,} draws, "
+            f"{len(posterior.trees):,} distinct trees, {posterior.n_leaves.mean():.1f} leaves on "
+            "average",
+        ),
+    ]
+
+
+def class_counts(evidence: Evidence) -> dict[str, int]:
+    """Training rows of each class: the leaves of any tree hold them all."""
+    trees = evidence.model.posterior_.trees
+    counts = trees.leaf_counts[: trees.leaf_offsets[1]].sum(axis=0).tolist()
+    labels = [isolated(str(label)) for label in evidence.model.classes_.tolist()]
+    return dict(zip(labels, counts, strict=True))
+
+
+def _classes_in_words(counts: dict[str, int]) -> str:
+    listed = list(counts.items())[:MOST_CLASSES_LISTED]
+    words = ", ".join(f"{label} ({n:,})" for label, n in listed)
+    n_more = len(counts) - len(listed)
+    return f"{words} and {n_more} more" if n_more else words
+
+
+def _prior_in_words(model: Any) -> str:
+    return PRIORS[model.tree_prior].format(**model.get_params(deep=False))
+
+
+def _on_convergence(evidence: Evidence) -> dict[str, Any]:
+    posterior = evidence.model.posterior_
+    words = convergence_in_words(posterior)
+    if not posterior.converged:
+        return {"is_good": False, "title": "Not converged", "words": words}
+    figures = posterior.verdict.in_short()
+    return {"is_good": True, "title": "Converged", "words": f"{words} {figures}."}
+
+
+def _on_calibration(found: Calibration | None) -> dict[str, Any]:
+    if found is None:
+        return {
+            "is_good": None,
+            "title": "Calibration not known",
+            "words": "Whether the probabilities can be believed is only seen on rows with known "
+            "classes that the model was not fitted on.",
+        }
+    chance = f"chance alone would give up to {found.by_chance:.3f} on so many rows"
+    if found.is_calibrated:
+        return {
+            "is_good": True,
+            "title": "Calibrated",
+            "words": f"The calibration error is {found.error:.3f}; {chance}. The predictions are "
+            "right about as often as they say.",
+        }
+    direction = "surer than they should be" if found.is_overconfident else "too modest"
+    return {
+        "is_good": False,
+        "title": "Not calibrated",
+        "words": f"The calibration error is {found.error:.3f}; {chance}. On average the "
+        f"predictions are {direction}.",
+    }
+
+
+def _cares(evidence: Evidence) -> list[str]:
+    """Say where to be careful."""
+    model: Any = evidence.model
+    cares = [
+        f"Only {n} training rows are of class {label}."
+        for label, n in class_counts(evidence).items()
+        if n < FEW_ROWS
+    ][:MOST_CLASSES_LISTED]
+    if model.likelihood == "plug-in":
+        cares.append("The plug-in likelihood is overconfident: its intervals are too narrow.")
+    if not evidence.has_training:
+        cares.append(
+            "The model was saved without its training rows: there are no representative trees, no "
+            "curves, no similar cases, and nothing tells whether a case is unlike all of them."
+        )
+    if evidence.test_rows is not None:
+        cares.extend(_cares_about_rows(evidence, evidence.test_rows))
+    return cares
+
+
+def _cares_about_rows(evidence: Evidence, rows: Any) -> list[str]:
+    model, cares = evidence.model, []
+    if evidence.has_training:
+        n_outside = int(outside_training(model.training_.X, rows).any(axis=1).sum())
+        if n_outside:
+            cares.append(
+                f"{n_outside:,} of {len(rows):,} test rows are unlike all training rows in some "
+                "column; trees extend their outermost leaf without end."
+            )
+    n_doubtful = int(is_lead_in_doubt(chain_means(model.posterior_, rows, model.engine)).sum())
+    if n_doubtful:
+        cares.append(
+            f"For {n_doubtful:,} of {len(rows):,} test rows the lead over the next class is "
+            "smaller than its Monte-Carlo error: more draws might predict another class."
+        )
+    return cares + _cares_about_classes(evidence)
+
+
+def _cares_about_classes(evidence: Evidence) -> list[str]:
+    """Name the class that is recognised least, if most of its rows are missed."""
+    labels = evidence.test_labels
+    if labels is None:
+        return []
+    predicted = evidence.probabilities.argmax(axis=1)
+    found = [
+        (float((predicted[labels == place] == place).mean()), int((labels == place).sum()), place)
+        for place in np.unique(labels).tolist()
+    ]
+    share, n_rows, place = min(found)
+    if share >= 0.5:
+        return []
+    label = isolated(str(evidence.model.classes_.tolist()[place]))
+    return [f"Of the {n_rows:,} test rows of class {label}, {100 * share:.0f} % are recognised."]

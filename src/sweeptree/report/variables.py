@@ -1,0 +1,77 @@
+"""Which variables matter, where they are cut, and how predictions depend on them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from sweeptree.frames import records_of
+from sweeptree.interpretation.dependence import dependence_in_training
+from sweeptree.interpretation.variables import rule_density, variable_use
+from sweeptree.interpretation.words import show_value
+from sweeptree.report.evidence import Evidence
+from sweeptree.report.headline import Z
+from sweeptree.report.numbers import rounded
+
+MOST_USES = 30
+MOST_CURVES = 6
+MOST_LEVELS = 30
+
+
+def variables(evidence: Evidence) -> dict[str, Any]:
+    """Gather the section on variables: the most used first."""
+    uses = sorted(
+        enumerate(records_of(variable_use(evidence.model))), key=lambda use: -use[1]["splits"]
+    )
+    shown = [column for column, use in uses if use["used"] > 0][:MOST_CURVES]
+    return {
+        "nColumns": len(uses),
+        "uses": [_use(column, use) for column, use in uses[:MOST_USES]],
+        "curves": [_curve(evidence, column) for column in shown] if evidence.has_training else [],
+    }
+
+
+def _use(column: int, use: dict[str, Any]) -> dict[str, Any]:
+    record: dict[str, Any] = {"column": column}
+    for name in ("used", "splits", "root"):
+        half = Z * np.nan_to_num(use[f"{name}_error"])
+        most = np.inf if name == "splits" else 1.0
+        ends = [max(0.0, use[name] - half), min(most, use[name] + half)]
+        record[name] = rounded([use[name], *ends])
+    return record
+
+
+def _curve(evidence: Evidence, column: int) -> dict[str, Any]:
+    """Return the dependence curve of a column, and where trees cut it."""
+    known = evidence.model.columns_[column]
+    curve = dependence_in_training(evidence.quick_model, column)
+    which = slice(MOST_LEVELS) if known.is_category else slice(None)
+    record = {
+        "column": column,
+        "nDraws": evidence.quick_model.posterior_.tree_index.size,
+        **{name: rounded(getattr(curve, name)[which]) for name in ("mean", "lower", "upper")},
+    }
+    if known.is_category:
+        return record | _cuts_of_levels(evidence, column, curve.grid[which])
+    words = [show_value(known, value, 4) for value in curve.grid.tolist()]
+    if known.kind == "boolean":  # there is but one way to ask for it
+        return {**record, "levels": words, "nLevels": len(words), "splits": []}
+    density = rule_density(evidence.model, column)
+    edges = [*np.asarray(density["lower"]).tolist(), float(np.asarray(density["upper"])[-1])]
+    return {
+        **record,
+        "grid": rounded(curve.grid, 12),
+        "words": words,
+        "edges": rounded(edges, 12),
+        "splits": rounded(np.asarray(density["splits"])),
+    }
+
+
+def _cuts_of_levels(evidence: Evidence, column: int, levels: Any) -> dict[str, Any]:
+    density = rule_density(evidence.model, column)
+    return {
+        "levels": [str(level) for level in levels.tolist()],
+        "nLevels": len(evidence.model.columns_[column].levels),
+        "splits": rounded(np.asarray(density["splits"])[: len(levels)]),
+    }

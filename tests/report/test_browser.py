@@ -1,0 +1,258 @@
+"""The report in a real browser, without a network."""
+
+import json
+import shutil
+from contextlib import contextmanager
+
+import numpy as np
+import pytest
+
+import sweeptree
+from hostile_tables import LABELS, NAMES
+from sweeptree.report.evidence import gather_evidence
+
+pytestmark = pytest.mark.slow
+
+BROWSER = next(
+    filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None
+)
+if BROWSER is None:
+    pytest.skip("no chromium is installed; apt-get install chromium", allow_module_level=True)
+
+sync_api = pytest.importorskip("playwright.sync_api")
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with sync_api.sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=BROWSER)
+        yield browser
+        browser.close()
+
+
+@contextmanager
+def opened(browser, path, **options):
+    """A page that is offline; it must neither complain about anything nor ask for anything."""
+    context = browser.new_context(offline=True, **options)
+    page = context.new_page()
+    complaints = []
+    page.on("console", lambda message: complaints.append(message.text))
+    page.on("pageerror", lambda error: complaints.append(str(error)))
+    page.on("request", lambda r: r.url.startswith("file:") or complaints.append(r.url))
+    page.add_init_script(
+        "document.addEventListener('securitypolicyviolation',"
+        " event => console.error('refused: ' + event.violatedDirective))"
+    )
+    page.goto(path.as_uri())
+    yield page
+    context.close()
+    assert complaints == []
+
+
+@pytest.fixture(scope="module")
+def page(browser, mixed):
+    with opened(browser, mixed.path) as page:
+        yield page
+
+
+def shown_means(page):
+    return json.loads(page.locator("#what-if-result").get_attribute("data-means"))
+
+
+def encoded(mixed):
+    return gather_evidence(mixed.model, mixed.X_test, None).rows
+
+
+def as_javascript(rows):
+    return [[None if np.isnan(value) else value for value in row] for row in rows.tolist()]
+
+
+def test_what_the_page_predicts_is_what_the_model_predicts(page, mixed):
+    rows = as_javascript(encoded(mixed))
+    call = "rows => rows.map(row => sweeptree.predict(row.map(v => v === null ? NaN : v)))"
+    np.testing.assert_allclose(
+        page.evaluate(call, rows), mixed.model.predict_proba(mixed.X_test), atol=1e-9
+    )
+    call = call.replace("predict(", "predictInterval(")
+    expected = mixed.model.predict_interval(mixed.X_test[:8])
+    np.testing.assert_allclose(page.evaluate(call, rows[:8]), expected, atol=1e-5)
+
+
+def test_the_prediction_moves_with_every_kind_of_input(page, mixed):
+    page.locator("#case-table tbody tr").first.click()
+    row = mixed.data["cases"]["shown"][0]["row"]
+    case = mixed.X_test.iloc[[row]].copy()
+
+    def agrees():
+        np.testing.assert_allclose(shown_means(page), mixed.model.predict_proba(case)[0], atol=1e-9)
+
+    def field(name):
+        column = list(mixed.X_test.columns).index(name)
+        return page.locator(f'fieldset[data-column="{column}"]')
+
+    agrees()
+    for name in ("age", "dose"):
+        field(name).locator("input[type=checkbox]").set_checked(False)
+        field(name).locator("input[type=number]").fill("61.5")
+        case[name] = 61.5
+        agrees()
+    for ward, label in (("C", "C"), ("B", "B"), ("nowhere", "a level not seen in training")):
+        field("ward").locator("select").select_option(label=label)
+        case["ward"] = ward
+        agrees()
+    field("stage").locator("select").select_option(label="missing")
+    case["stage"] = None
+    agrees()
+    field("smoker").locator("select").select_option(label="True")
+    case["smoker"] = True
+    agrees()
+    field("admitted").locator("input[type=date]").fill("2024-02-29")
+    case["admitted"] = np.datetime64("2024-02-29", "ns")
+    agrees()
+    field("age").locator("input[type=range]").fill("40")
+    case["age"] = float(field("age").locator("input[type=number]").input_value())
+    agrees()
+    field("age").locator("input[type=checkbox]").check()
+    case["age"] = np.nan
+    agrees()
+    page.locator("#what-if-reset").click()
+    case = mixed.X_test.iloc[[row]]
+    agrees()
+
+
+def test_cases_can_be_sorted_found_and_chosen(page, mixed):
+    rows = page.locator("#case-table tbody tr")
+    n_all = rows.count()
+    assert n_all == len(mixed.data["cases"]["shown"])
+    page.locator("#case-table thead button", has_text="row").click()
+    page.locator("#case-table thead button", has_text="row").click()
+    numbers = [int(text) for text in page.locator("#case-table tbody th").all_inner_texts()]
+    assert numbers == sorted(numbers)
+    page.locator("#case-kind").select_option("wrong")
+    is_wrong = mixed.model.predict(mixed.X_test) != mixed.y_test
+    assert rows.count() == is_wrong.sum() == page.locator("#case-table .mark.bad").count()
+    page.locator("#case-kind").select_option("outside")
+    assert 0 < rows.count() < n_all
+    page.locator("#case-kind").select_option("all")
+    page.locator("#case-filter").fill("not seen in training")
+    assert page.locator("#case-table tbody th").all_inner_texts() == ["40"]
+    rows.first.click()
+    assert "unlike all training rows in ward" in page.locator("#case").inner_text()
+    for words in ("Most draws ask", "would change", "similar training cases"):
+        assert words in page.locator("#case").inner_text()
+    page.locator("#case-filter").fill("")
+
+
+def test_the_envelope_is_counted_anew_as_the_slider_moves(page, mixed):
+    for confidence in (0.5, 0.75, 1.0):
+        page.locator("#confidence").fill(str(round(1000 * confidence)))
+        found = mixed.model.envelope(mixed.X_test, mixed.y_test, confidence)
+        words = page.locator("#envelope").inner_text()
+        assert f"confident and right: {found.n_confident_correct} " in words
+        assert f"confident and wrong: {found.n_confident_incorrect} " in words
+        assert f"uncertain: {found.n_uncertain} " in words
+
+
+def test_trees_are_walked_through_by_keys(page):
+    page.locator("#representatives button", has_text="Most probable").click()
+    nodes = page.locator("#tree .node")
+    n_nodes = nodes.count()
+    assert n_nodes > 2
+    nodes.first.focus()
+
+    def chosen():
+        return int(page.locator("#tree .chosen").get_attribute("data-place"))
+
+    page.keyboard.press("ArrowRight")
+    assert chosen() == 1
+    assert page.evaluate("document.activeElement.dataset.place") == "1"
+    page.keyboard.press("End")
+    assert chosen() == n_nodes - 1
+    page.keyboard.press("ArrowUp")
+    assert chosen() == n_nodes - 2
+    page.keyboard.press("Home")
+    page.keyboard.press("Enter")
+    assert nodes.count() == 1
+    assert nodes.first.get_attribute("aria-expanded") == "false"
+    page.keyboard.press("ArrowRight")
+    assert nodes.count() == n_nodes
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowLeft")
+    assert chosen() == 0
+
+
+def test_a_node_tells_its_rule_its_rows_and_its_chances(page, mixed):
+    tree = mixed.model.representative_tree("map")
+    page.locator("#representatives button", has_text="Most probable").click()
+    leaf = int(np.flatnonzero(tree.variable == -1)[0])
+    page.locator(f'#tree [data-place="{leaf}"]').hover()
+    words = page.locator("#node").inner_text()
+    assert f"{tree.counts[leaf].sum()} training rows ({tree.rows_in_words(leaf)})" in words
+    for mean, (low, high) in zip(tree.probabilities[leaf], tree.intervals[leaf], strict=True):
+        assert f"{mean:.3f} [{low:.3f}, {high:.3f}]" in words
+    page.locator('#tree [data-place="0"]').hover()
+    assert page.locator("#node h4").first.inner_text() == f"{tree.question(0).yes}?"
+
+
+def test_the_slider_goes_through_trees_and_they_can_be_zoomed(page, mixed):
+    n_trees = len(mixed.data["forest"]["trees"])
+    page.locator("#tree-slider").fill(str(n_trees - 1))
+    assert page.locator("#tree-number").inner_text() == f"{n_trees} of {n_trees}"
+    width = "() => Number(document.getElementById('tree').getAttribute('width'))"
+    before = page.evaluate(width)
+    page.locator("#zoom-in").click()
+    assert page.evaluate(width) == pytest.approx(1.25 * before)
+    page.locator("#zoom-out").click()
+    assert page.evaluate(width) == pytest.approx(before)
+    page.locator("#zoom-fit").click()
+    page.locator("#unfold").click()
+
+
+def test_curves_follow_the_class_and_the_theme_its_button(page):
+    before = page.locator("#curves").inner_html()
+    page.locator("#curve-class").select_option("0")
+    assert page.locator("#curves").inner_html() != before
+    colour = "getComputedStyle(document.body).backgroundColor"
+    light = page.evaluate(colour)
+    page.locator("#theme").click()
+    assert page.evaluate(colour) != light
+    page.locator("#theme").click()
+    assert page.evaluate(colour) == light
+
+
+def test_figures_and_tables_say_what_they_are(page):
+    for svg in page.locator("svg[role=img]").all():
+        assert svg.get_attribute("aria-label")
+    for table in page.locator("table").all():
+        assert table.locator("caption").count() == 1
+    unnamed = """() => [...document.querySelectorAll("input, select, button")]
+        .filter(e => !(e.labels?.length || e.ariaLabel || e.textContent.trim())).length"""
+    assert page.evaluate(unnamed) == 0
+
+
+@pytest.mark.parametrize("width", [375, 768, 1280])
+@pytest.mark.parametrize("report", ["mixed", "hostile"])
+def test_no_width_makes_the_page_scroll_sideways(browser, request, report, width):
+    path = request.getfixturevalue(report).path
+    with opened(browser, path, viewport={"width": width, "height": 800}) as page:
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def test_hostile_names_show_as_they_are_and_do_nothing(browser, hostile):
+    with opened(browser, hostile.path) as page:
+        texts = "elements => elements.map(e => e.textContent)"
+        names = page.locator("#use-table tbody th").evaluate_all(texts)
+        assert sorted(names) == sorted(NAMES)
+        options = page.locator("#curve-class option").evaluate_all(texts)
+        assert options == sorted(LABELS)
+        assert page.evaluate("window.hacked") is None
+        assert page.locator("img").count() == 0
+        assert page.locator("script").count() == 2
+
+
+def test_reports_of_bare_models_open_too(browser, mixed, tmp_path):
+    mixed.model.save(tmp_path / "bare.sweeptree", training_rows=False)
+    sweeptree.load(tmp_path / "bare.sweeptree").report(tmp_path / "report.html")
+    with opened(browser, tmp_path / "report.html") as page:
+        assert "There are no rows" in page.locator("#case-count").inner_text()
+        assert sum(shown_means(page)) == pytest.approx(1)

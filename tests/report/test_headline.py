@@ -1,0 +1,51 @@
+"""Scores with intervals, and whether probabilities can be believed."""
+
+import numpy as np
+import pytest
+from scipy.stats import binomtest
+
+from sweeptree.report.headline import headline_scores, judge_calibration, wilson_interval
+
+
+def predictions(n_rows, sharpened=1.0, seed=0):
+    """Labels drawn from probabilities, and these, made surer than they are."""
+    rng = np.random.default_rng(seed)
+    p = rng.beta(1, 1, n_rows)
+    labels = (rng.random(n_rows) < p).astype(int)
+    odds = (p / (1 - p)) ** sharpened
+    return labels, np.column_stack((1 / (1 + odds), odds / (1 + odds)))
+
+
+@pytest.mark.parametrize(("n_right", "n_rows"), [(0, 10), (90, 100), (7, 7), (1, 2)])
+def test_wilson_is_wilsons(n_right, n_rows):
+    expected = binomtest(n_right, n_rows).proportion_ci(method="wilson")
+    assert wilson_interval(n_right, n_rows) == pytest.approx(tuple(expected))
+
+
+def test_every_score_lies_in_its_interval():
+    for score in headline_scores(*predictions(300)):
+        assert score.lower <= score.value <= score.upper
+        assert score.lower < score.upper
+
+
+@pytest.mark.slow
+def test_intervals_of_the_log_loss_hold_the_truth_as_often_as_they_say():
+    p = np.linspace(0, 1, 100_001)[1:-1]
+    truth = float(-(p * np.log(p) + (1 - p) * np.log(1 - p)).mean())
+    n_held = 0
+    for seed in range(40):
+        log_loss = headline_scores(*predictions(150, seed=seed))[1]
+        n_held += log_loss.lower <= truth <= log_loss.upper
+    assert n_held >= 34
+
+
+@pytest.mark.slow
+def test_true_probabilities_are_called_calibrated_and_sharpened_ones_are_not():
+    found = [judge_calibration(*predictions(400, seed=seed)).is_calibrated for seed in range(20)]
+    assert sum(found) >= 16
+    judged = judge_calibration(*predictions(1000, sharpened=3.0))
+    assert not judged.is_calibrated
+    assert judged.is_overconfident
+    modest = judge_calibration(*predictions(1000, sharpened=0.4))
+    assert not modest.is_calibrated
+    assert not modest.is_overconfident
