@@ -1,9 +1,13 @@
 // The viewer of trees: one tree at a time, folded, zoomed, walked through by keys.
 
-const VIEW = { line: 30, gap: 46, bar: 60, letter: 7.2, margin: 8, name: 24 };
+const VIEW = { line: 30, gap: 46, bar: 60, margin: 8, name: 24 };
 const KIND_NAMES = { map: "Most probable", confident: "Confident", central: "Central" };
 
 const viewer = { tree: null, folded: new Set(), chosen: 0, zoom: 1, size: [0, 0], groups: new Map() };
+
+const pen = document.createElement("canvas").getContext("2d");
+pen.font = `13px ${getComputedStyle(document.body).fontFamily}`;
+const widthOf = (text) => pen.measureText(text).width;
 
 const isOpen = (node) => node.question && !viewer.folded.has(node.place);
 
@@ -35,7 +39,7 @@ function laidOut() {
   let nLines = 0;
   const lay = (node, x) => {
     const text = shortened(boxText(node), 46);
-    const width = text.length * VIEW.letter + (isOpen(node) ? 16 : VIEW.bar + 12);
+    const width = widthOf(text) + (isOpen(node) ? 16 : VIEW.bar + 12);
     const here = { x, y: 0, width, text };
     places.set(node, here);
     if (isOpen(node)) {
