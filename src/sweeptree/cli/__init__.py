@@ -29,14 +29,24 @@ def main(arguments: Sequence[str] | None = None) -> int:
             import_module(f"sweeptree.cli.commands.{options.command}").run(options)
         sys.stdout.flush()
     except BrokenPipeError:  # whoever read the output has seen enough
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _give_up_output()
     except KeyboardInterrupt:
         return _fail(_how_to_go_on(options), COULD_NOT)
     except Exception as error:
         if options.debug:
             raise
+        if isinstance(error, OSError):
+            _give_up_output()
         return _fail(*_describe(error))
     return DONE
+
+
+def _give_up_output() -> None:
+    """Let what is still to be written go nowhere; Python would try again at the end, and fail."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 @contextmanager

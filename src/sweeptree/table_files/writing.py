@@ -66,6 +66,7 @@ def table_writer(path: str) -> Iterator[Write]:
     check_output(path)
     if path == STANDARD_STREAM:
         yield _CsvWriter(sys.stdout, ",").write
+        sys.stdout.flush()
         return
     with whole_file(Path(path)) as file:
         if Path(path).suffix.lower() in PARQUET_SUFFIXES:
