@@ -10,9 +10,11 @@ from matplotlib.patches import PathPatch, Rectangle, StepPatch
 from scipy.integrate import trapezoid
 from sklearn.exceptions import NotFittedError
 
+from explained_models import fit
 from plotted_models import fully_traced, mixed, odd, plugged_in, wide
 from sweeptree import BayesianTreeClassifier, plots
 from sweeptree.plots.plane import usual_case
+from sweeptree.prediction import forest_of
 from sweeptree.scores import reliability_table
 
 
@@ -103,16 +105,26 @@ def test_a_tree_of_a_model_is_the_representative_one(ax):
 
 def test_variables_are_ordered_by_their_splits(ax):
     model = wide().model
-    plots.plot_variable_use(model, most=5, level=0.8, ax=ax)
+    plots.plot_variable_use(model, most=5, ax=ax)
     table = model.variable_use().sort_values("splits", ascending=False, kind="stable")[:5]
     assert ax.lines[0].get_xdata().tolist() == table["splits"].tolist()
-    splits = model.posterior_.trees.splits_by_column(60)[model.posterior_.tree_index.ravel()]
-    ends = np.quantile(splits, (0.1, 0.9), axis=0)[:, table.index]
-    drawn = [segment[:, 0] for segment in ax.collections[0].get_segments()]
-    np.testing.assert_allclose(drawn, ends.T)
     assert ax.get_xlabel().endswith("\n55 variables left out")
     (beside,) = ax.child_axes
     assert labels_of(beside.yaxis) == [f"{100 * used:.0f} %" for used in table["used"]]
+
+
+def test_intervals_of_splits_count_every_draw(ax):
+    X, y = mixed().X, mixed().y
+    model = fit(X, y, leaf_penalty=3.0)
+    posterior = model.posterior_
+    of_trees = posterior.trees.splits_by_column(6)
+    of_draws = of_trees[posterior.tree_index.ravel()]
+    ends, wrong_ends = (np.quantile(each, (0.25, 0.75), axis=0) for each in (of_draws, of_trees))
+    assert (ends != wrong_ends).any()
+    order = np.argsort(-of_draws.mean(axis=0), kind="stable")
+    plots.plot_variable_use(model, level=0.5, ax=ax)
+    drawn = [segment[:, 0] for segment in ax.collections[0].get_segments()]
+    np.testing.assert_allclose(drawn, ends.T[order])
 
 
 def test_cuts_of_a_number_are_a_density(ax):
@@ -265,6 +277,15 @@ def test_borders_are_where_trees_change_their_leaf(ax):
         across, up = np.ptp(segment, axis=0)
         assert (across == 0) != (up == 0)
         assert (segment % 1 == 0.5).all()
+    rows = np.tile(usual_case(model), (2, 5, 1))
+    rows[..., 1], rows[..., 2] = np.arange(5), np.arange(2)[:, None]
+    draws = model.posterior_.tree_index.ravel()[np.linspace(0, 239, 30).round().astype(int)]
+    forest = forest_of(model.posterior_.trees, "kernel")
+    leaves = forest.apply(rows.reshape(10, -1))[draws].reshape(-1, 2, 5)
+    n_upright = (np.diff(leaves, axis=2) != 0).sum()
+    n_flat = (np.diff(leaves, axis=1) != 0).sum()
+    lengths = sum(np.ptp(segment, axis=0) for segment in borders.get_segments())
+    assert lengths.tolist() == [n_flat, n_upright]
 
 
 def test_curves_are_those_of_partial_dependence(ax):
