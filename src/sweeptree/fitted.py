@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from difflib import get_close_matches
 from numbers import Real
 from typing import Any, NamedTuple, Protocol
 
@@ -12,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from sweeptree.columns import Column
 from sweeptree.encoding import FloatArray
+from sweeptree.names import nearest_name
 from sweeptree.posterior import Posterior
 from sweeptree.scores import place_in_classes
 from sweeptree.table import read_rows
@@ -64,8 +64,8 @@ def find_column(model: FittedModel, variable: Any) -> int:
         )
     if variable in names:
         return names.index(str(variable))
-    nearest = get_close_matches(str(variable), names, n=1, cutoff=0.0)
-    raise ValueError(f"There is no column {str(variable)!r}; did you mean {nearest[0]!r}?")
+    nearest = nearest_name(str(variable), names)
+    raise ValueError(f"There is no column {str(variable)!r}; did you mean {nearest!r}?")
 
 
 def check_share(name: str, value: Any) -> float:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import warnings
 from collections.abc import Sequence
 from dataclasses import replace
-from difflib import get_close_matches
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,6 +13,7 @@ from sklearn.utils.validation import check_consistent_length, validate_data
 
 from sweeptree.columns import IN_WORDS, UNSEEN, Column, Level, show_date
 from sweeptree.encoding import FloatArray
+from sweeptree.names import nearest_name
 from sweeptree.raw_table import (
     RawColumn,
     RawTable,
@@ -22,6 +22,9 @@ from sweeptree.raw_table import (
     read_named_table,
     read_names,
 )
+
+LIKENESS_OF_SLIPS = 0.6
+"""Of a new column's name to one that is missing, for the one to be meant for the other."""
 
 
 class TrainingTable(NamedTuple):
@@ -177,8 +180,8 @@ def _compare_names(known: list[str], given: list[str]) -> None:
         advice.append("drop the columns that are new")
     if gone:
         message += f"Feature names seen at fit time, yet now missing:\n{_listed(gone)}"
-        nearest = get_close_matches(gone[0], unseen, n=1, cutoff=0.6)
-        hint = f" (is {nearest[0]!r} meant for {gone[0]!r}?)" if nearest else ""
+        nearest = nearest_name(gone[0], unseen, LIKENESS_OF_SLIPS)
+        hint = f" (is {nearest!r} meant for {gone[0]!r}?)" if nearest else ""
         advice.append(f"give the columns that are missing{hint}")
     if not unseen and not gone:
         message += "Feature names must be in the same order as they were in fit.\n"
@@ -221,10 +224,9 @@ def _place_of(which: Any, table: RawTable) -> int:
     if isinstance(which, str) and table.names is not None:
         if which in table.names:
             return table.names.index(which)
-        nearest = get_close_matches(which, table.names, n=1, cutoff=0.0)[0]
         raise ValueError(
             f"categorical_features names a column {which!r} that X does not have; did you mean "
-            f"{nearest!r}?"
+            f"{nearest_name(which, table.names)!r}?"
         )
     raise ValueError(
         f"categorical_features names {which!r}, which is neither the name of a column nor a "

@@ -33,6 +33,7 @@ def fit(path, target="kind"):
         (TABLE + "1,-1e999,a\n", 1, "{}, line 22, column 'y': -1e999 is not a finite number"),
         ("kind\n" + "a\nb\n" * 9, 1, "no column to learn from beside the target"),
         ("x,y,kin\n" + ROWS, 2, "has no column 'kind'; did you mean 'kin'?"),
+        (",,\n" + ROWS, 2, "has no column 'kind'; is it another table?"),
         (TABLE.encode() + b"1,caf\xe9,a\n", 1, "Line 22 of {} is not UTF-8 (byte 0xe9)"),
         ("x,y,kind\n".encode("utf-16"), 1, "iconv -f UTF-16 -t UTF-8"),
     ],

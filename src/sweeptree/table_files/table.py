@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from difflib import get_close_matches
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from sweeptree.names import nearest_name
 from sweeptree.table_files.errors import WrongColumnError
 
 Array = npt.NDArray[Any]
@@ -79,27 +79,15 @@ def check_has(source: str, names: Sequence[str], wanted: Iterable[str]) -> None:
     if not missing:
         return
     hint = "is it another table?"
-    if len(missing) <= MOST_NAMED:
-        near = dict.fromkeys(nearest_name(name, list(filter(None, names))) for name in missing)
+    if len(missing) <= MOST_NAMED and any(names):
+        near = dict.fromkeys(nearest_name(name, filter(None, names)) for name in missing)
         hint = f"did you mean {_named(list(near))}?"
     raise WrongColumnError(
         f"{source} has no column{'s' * (len(missing) > 1)} {_named(missing)}; {hint}"
     )
 
 
-def nearest_name(name: str, names: Sequence[str]) -> str:
-    """Return the most similar of the names that there are.
-
-    Examples
-    --------
-    >>> nearest_name("Wieght", ["height", "weight"])
-    'weight'
-    """
-    folded = {each.casefold(): each for each in names}
-    return folded[get_close_matches(name.casefold(), folded, n=1, cutoff=0.0)[0]]
-
-
-def _named(names: Sequence[str]) -> str:
+def _named(names: Sequence[Any]) -> str:
     more = f" and {len(names) - MOST_NAMED} more" * (len(names) > MOST_NAMED)
     return ", ".join(map(repr, names[:MOST_NAMED])) + more
 

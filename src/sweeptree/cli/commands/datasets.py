@@ -10,9 +10,10 @@ import numpy as np
 from sweeptree import datasets
 from sweeptree.cli.outputs import check_table_output, naming_output
 from sweeptree.cli.showing import WrongCallError, note, show
+from sweeptree.names import nearest_name
 from sweeptree.summary import new_table
 from sweeptree.table_files import STANDARD_STREAM, table_writer
-from sweeptree.table_files.table import Array, nearest_name
+from sweeptree.table_files.table import Array
 
 
 class DataSet(NamedTuple):
@@ -70,7 +71,7 @@ def _export(options: argparse.Namespace) -> None:
     check_table_output(options)
     found = load_all()
     if options.name not in found:
-        near = nearest_name(options.name, list(found))
+        near = nearest_name(options.name, found)
         raise WrongCallError(f"There is no data set {options.name!r}; did you mean {near!r}?")
     with naming_output(options.output), table_writer(options.output) as write:
         write(found[options.name].columns)
