@@ -16,6 +16,7 @@ from sweeptree.interpretation.words import show_value
 from sweeptree.posterior import Posterior
 from sweeptree.prediction import mean_probabilities
 from sweeptree.settings import TESTS
+from sweeptree.spacing import evenly_spaced
 
 N_TRIED = 64
 """Thresholds tried at once in one direction, when looking for what would change the class."""
@@ -38,14 +39,9 @@ def find_changes(model: FittedModel, row: FloatArray) -> Any:
         for values in _values_to_cross(posterior, column, row[column])
         if len(values)
     ]
-    coarse = [_spread_out(0, len(values) - 1) for _, values in ways]
+    coarse = [evenly_spaced(len(values), N_TRIED) for _, values in ways]
     first = _first_changes(model, row, ways, coarse, present)
-    fine = [
-        np.empty(0, dtype=int)
-        if at is None
-        else _spread_out(tried[at - 1] + 1 if at else 0, tried[at])
-        for tried, at in zip(coarse, first, strict=True)
-    ]
+    fine = [_between_tries(tried, at) for tried, at in zip(coarse, first, strict=True)]
     nearest = _first_changes(model, row, ways, fine, present)
     needed += [
         (column, values[tried[at]])
@@ -53,6 +49,15 @@ def find_changes(model: FittedModel, row: FloatArray) -> Any:
         if at is not None
     ]
     return _as_table(model, row, needed)
+
+
+def _between_tries(tried: npt.NDArray[np.intp], at: int | None) -> npt.NDArray[np.intp]:
+    """Places after the try before one, and up to it; none if there is no such try."""
+    if at is None:
+        return np.empty(0, dtype=np.intp)
+    start = tried[at - 1] + 1 if at else 0
+    places: npt.NDArray[np.intp] = start + evenly_spaced(tried[at] - start + 1, N_TRIED)
+    return places
 
 
 def _levels_needed(
@@ -91,11 +96,6 @@ def _values_to_cross(
     downwards = thresholds[thresholds < value][::-1]
     upwards = np.nextafter(thresholds[thresholds >= value], np.inf)
     return downwards, upwards
-
-
-def _spread_out(first: int, last: int) -> npt.NDArray[np.intp]:
-    """At most so many places from the first to the last, both included, evenly spread."""
-    return np.unique(np.linspace(first, last, N_TRIED).round().astype(int))
 
 
 def _first_changes(

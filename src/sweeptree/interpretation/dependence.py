@@ -15,6 +15,7 @@ from sweeptree.fitted import FittedModel, check_share, column_names, find_column
 from sweeptree.frames import make_frame
 from sweeptree.leaf_draws import DrawnLeaves
 from sweeptree.prediction import forest_of, mean_probabilities
+from sweeptree.spacing import evenly_spaced
 from sweeptree.uncertainty.intervals import probability_quantiles
 
 N_GRID = 30
@@ -110,7 +111,7 @@ def _mean_curve(
     model: FittedModel, rows: FloatArray, grid: _Grid, level: float, random_state: int
 ) -> DependenceCurve:
     column, values, shown = grid
-    rows = rows[np.unique(np.linspace(0, len(rows) - 1, MOST_ROWS).round().astype(int))]
+    rows = rows[evenly_spaced(len(rows), MOST_ROWS)]
     posterior = model.posterior_
     drawn = DrawnLeaves(posterior, np.random.default_rng(random_state))
     forest = forest_of(posterior.trees, model.engine)

@@ -14,6 +14,7 @@ from sweeptree.fitted import FittedModel, check_fitted
 from sweeptree.plots.canvas import AxesArray, add_legend, one_axes, several_axes
 from sweeptree.plots.style import FAINT, ink, palette, rest_colour
 from sweeptree.posterior import Posterior
+from sweeptree.spacing import evenly_spaced
 
 MOST_POINTS = 500
 """Of a chain that are drawn, evenly spaced."""
@@ -71,8 +72,7 @@ def plot_trace(model: FittedModel, axes: Any = None) -> AxesArray:
 
 def _draw_chains(ax: Axes, traces: npt.NDArray[Any], unit: float) -> None:
     """Draw a line for each chain, its points numbered from 1 in some unit."""
-    n_points = traces.shape[1]
-    shown = np.unique(np.linspace(0, n_points - 1, MOST_POINTS).round().astype(int))
+    shown = evenly_spaced(traces.shape[1], MOST_POINTS)
     for chain, trace in enumerate(traces):
         colour = palette()[chain % len(palette())]
         ax.plot((shown + 1) * unit, trace[shown], color=colour, linewidth=0.7, alpha=0.8)

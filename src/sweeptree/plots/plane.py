@@ -12,6 +12,7 @@ from sweeptree.encoding import FloatArray
 from sweeptree.fitted import FittedModel
 from sweeptree.plots.canvas import positions
 from sweeptree.prediction import forest_of
+from sweeptree.spacing import evenly_spaced
 
 N_CELLS = 80
 """Of an ordered variable."""
@@ -107,7 +108,7 @@ def borders_of(model: FittedModel, plane: Plane, n_trees: int) -> list[npt.NDArr
     """Lines between neighbouring cells that fall into different leaves, tree by tree."""
     across, up = plane.across, plane.up
     draws = model.posterior_.tree_index.ravel()
-    chosen = draws[np.linspace(0, len(draws) - 1, n_trees).round().astype(int)]
+    chosen = draws[evenly_spaced(len(draws), n_trees)]
     which, tree_of = np.unique(chosen, return_inverse=True)
     forest = forest_of(model.posterior_.trees.take(which), model.engine)
     leaves = forest.apply(plane.rows)[tree_of].reshape(-1, *plane.shape)

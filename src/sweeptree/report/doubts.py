@@ -9,8 +9,8 @@ import numpy as np
 from sweeptree.frames import records_of
 from sweeptree.report.evidence import Evidence
 from sweeptree.report.numbers import rounded
-from sweeptree.report.subset import evenly_spaced
 from sweeptree.scores import reliability_table
+from sweeptree.spacing import evenly_spaced
 from sweeptree.uncertainty.abstaining import curve_of_coverage
 from sweeptree.uncertainty.envelope import ROUNDING
 

@@ -12,7 +12,7 @@ import numpy as np
 from sweeptree.diagnostics import Convergence, convergence
 from sweeptree.report.evidence import Evidence
 from sweeptree.report.numbers import rounded
-from sweeptree.report.subset import evenly_spaced
+from sweeptree.spacing import evenly_spaced
 from sweeptree.summary import moves_after_burn_in
 from sweeptree.verdict import WANTED_ESS, WANTED_RHAT, WANTED_SPREAD
 

@@ -12,6 +12,7 @@ from sweeptree.encoding import FloatArray
 from sweeptree.fitted import FittedModel
 from sweeptree.posterior import Posterior
 from sweeptree.prediction import mean_probabilities
+from sweeptree.spacing import evenly_spaced
 
 MOST_CHARACTERS = 190_000
 """For the trees of a page."""
@@ -24,9 +25,8 @@ MOST_ROWS_COMPARED = 2_000
 def with_fewer_draws(model: FittedModel, n_draws: int) -> Any:
     """Return the model with at most so many of its draws, evenly spread over all chains."""
     posterior = model.posterior_
-    n_there = posterior.tree_index.size
-    is_kept = np.zeros(n_there, dtype=bool)
-    is_kept[np.linspace(0, n_there - 1, min(n_draws, n_there)).round().astype(int)] = True
+    is_kept = np.zeros(posterior.tree_index.size, dtype=bool)
+    is_kept[evenly_spaced(len(is_kept), n_draws)] = True
     smaller: Any = copy(model)
     kept = posterior.take(is_kept.reshape(posterior.tree_index.shape))
     smaller.posterior_ = replace(posterior, **kept, full_trace=None)
@@ -52,14 +52,3 @@ def error_of_subset(model: FittedModel, subset: FittedModel, rows: FloatArray) -
     of_all = mean_probabilities(model.posterior_, rows, model.engine)
     difference: FloatArray = of_all - mean_probabilities(subset.posterior_, rows, model.engine)
     return np.abs(difference)
-
-
-def evenly_spaced(n_there: int, n_wanted: int) -> Any:
-    """Places of at most so many out of a row of things, the first and the last included.
-
-    Examples
-    --------
-    >>> evenly_spaced(9, 3).tolist(), evenly_spaced(2, 5).tolist()
-    ([0, 4, 8], [0, 1])
-    """
-    return np.unique(np.linspace(0, n_there - 1, min(n_wanted, n_there)).round().astype(int))
