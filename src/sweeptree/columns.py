@@ -10,6 +10,9 @@ import numpy as np
 Kind = Literal["number", "boolean", "date", "category"]
 Level = str | int | float | bool
 
+SECOND, MINUTE, HOUR, DAY = 1e6, 60e6, 3600e6, 24 * 3600e6
+"""In the microseconds that dates count."""
+
 UNSEEN = -1.0
 """Stands for a level that training did not have."""
 

@@ -7,12 +7,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sweeptree.columns import Column, show_date
+from sweeptree.columns import DAY, HOUR, MINUTE, SECOND, Column, show_date
 from sweeptree.encoding import FloatArray
 from sweeptree.settings import TESTS
-
-MINUTE = 60e6
-"""In the microseconds that dates count."""
 
 
 class Question(NamedTuple):
@@ -126,7 +123,7 @@ def roundest_between(threshold: float, low: float, high: float) -> str:
 
 
 def _roundest_date(threshold: float, low: float, high: float) -> str:
-    for unit in (24 * 60 * MINUTE, 60 * MINUTE, MINUTE, MINUTE / 60):
+    for unit in (DAY, HOUR, MINUTE, SECOND):
         rounded = np.floor(threshold / unit) * unit
         if low <= rounded < high:
             return show_date(rounded)

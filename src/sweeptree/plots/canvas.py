@@ -13,7 +13,7 @@ from matplotlib.axes import Axes
 from matplotlib.axis import Axis
 from matplotlib.patches import Patch
 
-from sweeptree.columns import Column
+from sweeptree.columns import DAY, Column
 from sweeptree.encoding import FloatArray
 from sweeptree.fitted import FittedModel, check_fitted, find_column
 
@@ -22,8 +22,6 @@ dates: Any = matplotlib.dates  # which has no types
 
 LONGEST_NAME = 26
 MOST_LEVELS = 20
-DAY = 24 * 3600e6
-"""In the microseconds that dates count; matplotlib counts days, from 1970 too."""
 LINE = 1.35
 """Height of a line of text, in font sizes."""
 
@@ -121,7 +119,7 @@ def find_column_with_values(model: FittedModel, variable: str | int) -> int:
 
 
 def positions(column: Column, values: FloatArray) -> FloatArray:
-    """Where values of an ordered column stand on an axis."""
+    """Where values of an ordered column stand on an axis: matplotlib counts days, from 1970 too."""
     return values / DAY if column.kind == "date" else values
 
 

@@ -13,10 +13,9 @@ from matplotlib.patches import PathPatch
 from matplotlib.path import Path
 from matplotlib.ticker import MaxNLocator
 
-from sweeptree.columns import show_date
+from sweeptree.columns import DAY, show_date
 from sweeptree.fitted import FittedModel, check_share
 from sweeptree.plots.canvas import (
-    DAY,
     LONGEST_NAME,
     MOST_LEVELS,
     as_label,

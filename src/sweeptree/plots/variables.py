@@ -6,11 +6,11 @@ import numpy as np
 import numpy.typing as npt
 from matplotlib.axes import Axes
 
+from sweeptree.columns import DAY
 from sweeptree.encoding import FloatArray
 from sweeptree.fitted import FittedModel, check_fitted, check_share, column_names
 from sweeptree.interpretation import rule_density, variable_use
 from sweeptree.plots.canvas import (
-    DAY,
     MOST_LEVELS,
     as_label,
     find_column_with_values,

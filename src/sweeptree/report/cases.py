@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from sweeptree.columns import Column
+from sweeptree.columns import DAY, Column
 from sweeptree.encoding import FloatArray
 from sweeptree.fitted import column_names
 from sweeptree.interpretation.changes import changes_in_words, find_changes
@@ -25,8 +25,6 @@ MOST_CASES = 60
 MOST_LINES = 6
 N_SIMILAR = 5
 TAILS = np.array([0.025, 0.975])
-DAY = 24 * 60 * 60e6
-"""In the microseconds that dates count."""
 
 
 def cases(evidence: Evidence) -> dict[str, Any]:
