@@ -2,7 +2,7 @@
 
 from sweeptree.table_files.cells import CellKind
 from sweeptree.table_files.errors import TableFileError, UnknownFormatError, WrongColumnError
-from sweeptree.table_files.labels import labels_of
+from sweeptree.table_files.labels import labels_of, labels_to_learn
 from sweeptree.table_files.reading import read_chunks, read_names, read_table
 from sweeptree.table_files.table import Table
 from sweeptree.table_files.writing import STANDARD_STREAM, check_output, table_writer
@@ -16,6 +16,7 @@ __all__ = [
     "WrongColumnError",
     "check_output",
     "labels_of",
+    "labels_to_learn",
     "read_chunks",
     "read_names",
     "read_table",

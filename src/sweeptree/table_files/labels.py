@@ -50,6 +50,18 @@ def labels_of(table: Table, target: str) -> npt.NDArray[Any]:
     return numbers.astype(np.int64)
 
 
+def labels_to_learn(table: Table, target: str) -> npt.NDArray[Any]:
+    """Return the class of each row as `labels_of` does; of classes there must be two at least."""
+    labels = labels_of(table, target)
+    classes = np.unique(labels).tolist()
+    if len(classes) < 2:
+        raise TableFileError(
+            f"Column {target!r} of {table.source} has only one class, {classes[0]!r}; at least "
+            "two are needed."
+        )
+    return labels
+
+
 def _check_none_missing(table: Table, target: str, cells: npt.NDArray[Any]) -> None:
     places = table.places[np.array([cell is None for cell in cells], dtype=bool)].tolist()
     if not places:

@@ -13,7 +13,7 @@ from sweeptree.experiments.cross_validation import N_FOLDS
 from sweeptree.experiments.data_sets import LabelledTable
 from sweeptree.experiments.strategies import compare_strategies, describe
 from sweeptree.table import learn_table
-from sweeptree.table_files import Table, TableFileError, labels_of, read_table
+from sweeptree.table_files import Table, TableFileError, labels_to_learn, read_table
 from sweeptree.table_files.table import Array
 
 
@@ -49,13 +49,8 @@ def run(options: argparse.Namespace) -> None:
 def _numbered_classes(table: Table, target: str) -> Array:
     """Return each row's class as a number; every class needs a row in each fold."""
     classes, labels, counts = np.unique(
-        labels_of(table, target), return_inverse=True, return_counts=True
+        labels_to_learn(table, target), return_inverse=True, return_counts=True
     )
-    if len(classes) < 2:
-        raise TableFileError(
-            f"Column {target!r} of {table.source} has only one class, {classes.tolist()[0]!r}; at "
-            "least two are needed."
-        )
     rarest = int(counts.argmin())
     if counts[rarest] < N_FOLDS:
         raise TableFileError(

@@ -20,7 +20,7 @@ from sweeptree.table_files import (
     STANDARD_STREAM,
     Table,
     TableFileError,
-    labels_of,
+    labels_to_learn,
     read_table,
 )
 from sweeptree.table_files.table import Array, is_missing
@@ -41,7 +41,7 @@ def run(options: argparse.Namespace) -> None:
     output = _output(options)
     check_place(output)
     table = read_table(options.table, as_text=[options.target], left_out=options.drop)
-    labels = _labels(table, options.target)
+    labels = labels_to_learn(table, options.target)
     inputs = _inputs(table, options.target)
     notes = [*table.notes, *_notes_on_names(inputs)]
     for each in notes:
@@ -71,17 +71,6 @@ def _output(options: argparse.Namespace) -> str:
     if options.table == STANDARD_STREAM:
         raise WrongCallError("A table from standard input has no name; say -o MODEL.")
     return str(splitext(options.table)[0]) + SUFFIX
-
-
-def _labels(table: Table, target: str) -> Array:
-    labels = labels_of(table, target)
-    classes = np.unique(labels)
-    if len(classes) < 2:
-        raise TableFileError(
-            f"Column {target!r} of {table.source} has only one class, {classes.tolist()[0]!r}; at "
-            "least two are needed."
-        )
-    return labels
 
 
 def _inputs(table: Table, target: str) -> Table:
