@@ -12,7 +12,7 @@ import numpy.typing as npt
 from sweeptree.encoding import FloatArray
 from sweeptree.engines import Chain
 from sweeptree.markup import table_in_html
-from sweeptree.settings import MOVES, OUTCOMES, PHASES
+from sweeptree.settings import MOVES, OUTCOMES, PHASES, TESTS
 from sweeptree.verdict import Verdict
 
 IntArray = npt.NDArray[np.int32]
@@ -76,6 +76,11 @@ class Trees:
         """Where each tree starts among the leaves; one more at the end."""
         n_leaves_before = np.concatenate(([0], np.cumsum(self.variable == -1)))
         return n_leaves_before[self.node_offsets]
+
+    def nodes_asking(self, column: int, test: str) -> npt.NDArray[np.bool_]:
+        """Tell for each node whether it asks this of a column; the test is one of `TESTS`."""
+        asks: npt.NDArray[np.bool_] = (self.variable == column) & (self.test == TESTS.index(test))
+        return asks
 
     @property
     def right_children(self) -> IntArray:

@@ -15,7 +15,6 @@ from sweeptree.interpretation.conditions import as_users_values
 from sweeptree.interpretation.words import show_value
 from sweeptree.posterior import Posterior
 from sweeptree.prediction import mean_probabilities
-from sweeptree.settings import TESTS
 from sweeptree.spacing import evenly_spaced
 
 N_TRIED = 64
@@ -91,8 +90,7 @@ def _values_to_cross(
 ) -> tuple[FloatArray, FloatArray]:
     """Values just beyond each threshold, nearest first: downwards, upwards."""
     trees = posterior.trees
-    asks_for_it = (trees.variable == column) & (trees.test == TESTS.index("at most"))
-    thresholds = np.unique(trees.threshold[asks_for_it])
+    thresholds = np.unique(trees.threshold[trees.nodes_asking(column, "at most")])
     downwards = thresholds[thresholds < value][::-1]
     upwards = np.nextafter(thresholds[thresholds >= value], np.inf)
     return downwards, upwards

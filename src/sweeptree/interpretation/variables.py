@@ -8,7 +8,6 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from sweeptree.diagnostics import judge_traces, standard_error_of_mean
 from sweeptree.encoding import FloatArray
@@ -107,10 +106,10 @@ def rule_density(model: FittedModel, variable: str | int) -> Any:
         edges = np.linspace(edges[0], edges[-1], MOST_BINS + 1)
     if len(edges) == 1:
         edges = np.repeat(edges, 2)
-    is_wanted, weight_of_node = _nodes_asking(model, column, "at most")
-    piece = np.searchsorted(edges, model.posterior_.trees.threshold[is_wanted], side="right") - 1
+    thresholds, weights = thresholds_asked(model, column, "at most")
+    piece = np.searchsorted(edges, thresholds, side="right") - 1
     n_pieces = len(edges) - 1
-    splits = np.bincount(piece.clip(0, n_pieces - 1), weight_of_node, minlength=n_pieces)
+    splits = np.bincount(piece.clip(0, n_pieces - 1), weights, minlength=n_pieces)
     widths = np.maximum(np.diff(edges), np.finfo(float).tiny)
     density = splits / max(splits.sum(), np.finfo(float).tiny) / widths
     columns = {"lower": edges[:-1], "upper": edges[1:], "splits": splits, "density": density}
@@ -121,22 +120,18 @@ def _splits_by_level(model: FittedModel, column: int) -> Any:
     known = model.columns_[column]
     splits = np.zeros(len(known.levels))
     for test in ("is level", "in group"):
-        is_wanted, weight_of_node = _nodes_asking(model, column, test)
-        thresholds = model.posterior_.trees.threshold[is_wanted].tolist()
-        for threshold, weight in zip(thresholds, weight_of_node, strict=True):
+        for threshold, weight in zip(*thresholds_asked(model, column, test), strict=True):
             splits[levels_left(known, TESTS.index(test), threshold)] += weight
     share = splits / max(splits.sum(), np.finfo(float).tiny)
     return make_frame({"level": np.array(known.levels), "splits": splits, "share": share})
 
 
-def _nodes_asking(
-    model: FittedModel, column: int, test: str
-) -> tuple[npt.NDArray[np.bool_], FloatArray]:
-    """Which nodes ask this of a column, and the share of the draws that have each of them."""
+def thresholds_asked(model: FittedModel, column: int, test: str) -> tuple[FloatArray, FloatArray]:
+    """Thresholds of all nodes that ask this of a column, and the share of the draws with each."""
     trees = model.posterior_.trees
-    is_wanted = (trees.variable == column) & (trees.test == TESTS.index(test))
+    is_wanted = trees.nodes_asking(column, test)
     weight_of_node = np.repeat(model.posterior_.tree_weights, np.diff(trees.node_offsets))
-    return is_wanted, weight_of_node[is_wanted]
+    return trees.threshold[is_wanted], weight_of_node[is_wanted]
 
 
 def weak_variables(model: FittedModel, threshold: float = 0.05) -> list[str]:

@@ -10,6 +10,7 @@ from sweeptree.columns import DAY
 from sweeptree.encoding import FloatArray
 from sweeptree.fitted import FittedModel, check_fitted, check_share, column_names
 from sweeptree.interpretation import rule_density, variable_use
+from sweeptree.interpretation.variables import thresholds_asked
 from sweeptree.plots.canvas import (
     MOST_LEVELS,
     as_label,
@@ -22,7 +23,6 @@ from sweeptree.plots.canvas import (
     positions,
 )
 from sweeptree.plots.style import FAINT, palette
-from sweeptree.settings import TESTS
 
 
 def plot_variable_use(
@@ -163,7 +163,5 @@ def _asked_whether_missing(model: FittedModel, column: int) -> str:
     """Say on a line of its own how often trees ask whether the value is missing."""
     if not model.columns_[column].has_missing:
         return ""
-    trees, weights = model.posterior_.trees, model.posterior_.tree_weights
-    asks = (trees.variable == column) & (trees.test == TESTS.index("is missing"))
-    splits = np.repeat(weights, np.diff(trees.node_offsets))[asks].sum()
-    return f"\nasked whether it is missing: {splits:.2f} splits of a tree"
+    _, weights = thresholds_asked(model, column, "is missing")
+    return f"\nasked whether it is missing: {weights.sum():.2f} splits of a tree"

@@ -17,7 +17,6 @@ from sweeptree.report.evidence import Evidence
 from sweeptree.report.isolation import with_isolated_names
 from sweeptree.report.numbers import rounded
 from sweeptree.report.subset import error_of_subset
-from sweeptree.settings import TESTS
 from sweeptree.uncertainty.intervals import probability_quantiles
 from sweeptree.uncertainty.report import names_where, outside_training
 
@@ -118,8 +117,7 @@ def _values_known(evidence: Evidence, column: int) -> FloatArray:
         values = training[~np.isnan(training)]
     else:
         trees = evidence.page_model.posterior_.trees
-        has_threshold = (trees.variable == column) & (trees.test == TESTS.index("at most"))
-        values = trees.threshold[has_threshold]
+        values = trees.threshold[trees.nodes_asking(column, "at most")]
     return values if len(values) else np.zeros(1)
 
 
