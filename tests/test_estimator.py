@@ -503,12 +503,27 @@ def test_names_of_the_classes_do_not_matter(three_classes):
     assert_allclose(other.predict_proba(X)[:, columns], model.predict_proba(X), atol=1e-12)
 
 
-@pytest.mark.parametrize("make", [np.asfortranarray, pd.DataFrame, np.ndarray.tolist])
+def read_only(X):
+    X = X.copy()
+    X.flags.writeable = False
+    return X
+
+
+def every_second_column(X):
+    return X.repeat(2, axis=1)[:, ::2]
+
+
+@pytest.mark.parametrize(
+    "make",
+    [np.asfortranarray, pd.DataFrame, np.ndarray.tolist, read_only, every_second_column],
+)
 def test_layout_of_the_table_does_not_matter(make, injury):
     X, y = injury
-    model = short().fit(make(X), y)
-    assert_same_posterior(model.posterior_, short().fit(X, y).posterior_)
-    assert_array_equal(model.predict(make(X)), short().fit(X, y).predict(X))
+    model, usual = short().fit(make(X), y), short().fit(X, y)
+    assert_same_posterior(model.posterior_, usual.posterior_)
+    assert_array_equal(model.predict(make(X)), usual.predict(X))
+    tree = usual.representative_tree("map")
+    assert_array_equal(tree.predict_proba(make(X)), tree.predict_proba(X))
 
 
 VALUES = st.one_of(

@@ -20,6 +20,7 @@ from mixed_tables import mixed_table
 from sweeptree import BayesianTreeClassifier
 from sweeptree.columns import Column
 from sweeptree.settings import TESTS
+from sweeptree.table import read_rows
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 
@@ -94,6 +95,13 @@ def test_array_of_objects_is_read_column_by_column(mixed):
     assert model.columns_[1].name == "column 1"
     named = short().fit(table, y)
     np.testing.assert_array_equal(model.predict_proba(objects), named.predict_proba(table))
+
+
+def test_matrix_of_numbers_is_predicted_without_a_copy_of_it(mixed):
+    X = np.ascontiguousarray(mixed[0][["age", "dose"]])
+    model = short().fit(X, mixed[1])
+    assert read_rows(model, X) is X
+    assert not np.shares_memory(model.training_.X, X)
 
 
 def test_array_of_text_is_all_categories():

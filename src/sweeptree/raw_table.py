@@ -30,6 +30,8 @@ class RawTable(NamedTuple):
 
     names: list[str] | None
     columns: list[RawColumn]
+    matrix: FloatArray | None = None
+    """All columns side by side, where the table came as a matrix of numbers."""
 
     def describe(self, column: int) -> str:
         """Return a column in words: its name if the table has names, else its number."""
@@ -63,6 +65,14 @@ def read_named_table(X: Any) -> RawTable:
     frame = nw.from_native(X, eager_only=True)
     series = [frame.get_column(name) for name in frame.columns]
     return RawTable(names, [_read_series(each, f"column {each.name!r}") for each in series])
+
+
+def read_matrix_of_numbers(X: Any) -> RawTable:
+    """Take the columns of an array of numbers, which is not copied if it is of floats."""
+    matrix = np.asarray(X, dtype=np.float64, order="C")
+    if matrix.ndim != 2:
+        raise ValueError(f"X has the shape {matrix.shape}; a table has rows and columns.")
+    return RawTable(None, [RawColumn("number", column) for column in matrix.T], matrix)
 
 
 def read_matrix_of_objects(X: npt.NDArray[np.object_]) -> RawTable:

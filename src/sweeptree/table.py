@@ -18,11 +18,14 @@ from sweeptree.raw_table import (
     RawColumn,
     RawTable,
     is_table_with_names,
+    read_matrix_of_numbers,
     read_matrix_of_objects,
     read_named_table,
     read_names,
 )
 
+NUMBERS = {"number", "boolean"}
+"""Kinds of columns that may stand for each other."""
 LIKENESS_OF_SLIPS = 0.6
 """Of a new column's name to one that is missing, for the one to be meant for the other."""
 
@@ -43,14 +46,17 @@ def read_training_table(
     _refuse_missing_labels(y)
     if is_table_with_names(X):
         y = validate_data(estimator, "no_validation", y)
+        table = read_named_table(X)
     elif _holds_objects(X):
         X = np.asarray(X, dtype=object)
         _, y = validate_data(estimator, X, y, dtype=None, ensure_all_finite=False)
+        table = read_matrix_of_objects(X)
     else:
         X, y = _validate_numbers(estimator, X, y, reset=True)
-    matrix, columns = learn_table(X, categorical_features)
+        table = read_matrix_of_numbers(X)
+    matrix, columns = _learn(table, categorical_features)
     check_consistent_length(matrix, y)
-    _learn_names(estimator, X, len(columns))
+    _learn_names(estimator, table)
     return TrainingTable(matrix, y, columns)
 
 
@@ -58,7 +64,10 @@ def learn_table(
     X: Any, categorical_features: Any = "from_dtype"
 ) -> tuple[FloatArray, tuple[Column, ...]]:
     """Turn a table into a matrix, and learn its columns on the way."""
-    table = read_raw(X)
+    return _learn(read_raw(X), categorical_features)
+
+
+def _learn(table: RawTable, categorical_features: Any) -> tuple[FloatArray, tuple[Column, ...]]:
     _check_not_empty(table)
     is_category = _resolve_categories(categorical_features, table)
     columns = tuple(_learn_column(table, i, is_category[i]) for i in range(len(table.columns)))
@@ -73,17 +82,23 @@ def read_rows(estimator: Any, X: Any) -> FloatArray:
     """Turn rows to predict into a matrix, with the columns that `fit` saw."""
     if is_table_with_names(X):
         check_names(estimator, read_names(X))
+        table = read_named_table(X)
     elif _holds_objects(X):
         X = np.asarray(X, dtype=object)
         validate_data(estimator, X, reset=False, dtype=None, ensure_all_finite=False)
+        table = read_matrix_of_objects(X)
     else:
         X = _validate_numbers(estimator, X, "no_validation", reset=False)
-    return encode_rows(estimator.columns_, X)
+        table = read_matrix_of_numbers(X)
+    return _encode_known(table, estimator.columns_)
 
 
 def encode_rows(columns: Sequence[Column], X: Any) -> FloatArray:
     """Turn rows into a matrix, with columns that are known."""
-    table = read_raw(X)
+    return _encode_known(read_raw(X), columns)
+
+
+def _encode_known(table: RawTable, columns: Sequence[Column]) -> FloatArray:
     _check_not_empty(table)
     if len(table.columns) != len(columns):
         raise ValueError(
@@ -100,10 +115,7 @@ def read_raw(X: Any) -> RawTable:
         return read_named_table(X)
     if _holds_objects(X):
         return read_matrix_of_objects(np.asarray(X, dtype=object))
-    matrix = np.asarray(X, dtype=np.float64)
-    if matrix.ndim != 2:
-        raise ValueError(f"X has the shape {matrix.shape}; a table has rows and columns.")
-    return RawTable(None, [RawColumn("number", column) for column in matrix.T])
+    return read_matrix_of_numbers(X)
 
 
 def repeat_rows(table: TrainingTable, sample_weight: Any) -> TrainingTable:
@@ -142,11 +154,10 @@ def _learn_again(column: Column, values: FloatArray) -> Column:
 # Names
 
 
-def _learn_names(estimator: Any, X: Any, n_columns: int) -> None:
-    estimator.n_features_in_ = n_columns
-    names = read_names(X) if is_table_with_names(X) else None
-    if names is not None:
-        estimator.feature_names_in_ = np.array(names, dtype=object)
+def _learn_names(estimator: Any, table: RawTable) -> None:
+    estimator.n_features_in_ = len(table.columns)
+    if table.names is not None:
+        estimator.feature_names_in_ = np.array(table.names, dtype=object)
     elif hasattr(estimator, "feature_names_in_"):
         del estimator.feature_names_in_
 
@@ -259,7 +270,9 @@ def _levels_of(values: npt.NDArray[Any]) -> tuple[Level, ...]:
 
 
 def _encode(table: RawTable, columns: Sequence[Column]) -> FloatArray:
-    """Turn every column into numbers."""
+    """Turn every column into numbers; a matrix of numbers is taken as it is, without a copy."""
+    if table.matrix is not None and {column.kind for column in columns} <= NUMBERS:
+        return table.matrix
     encoded = np.empty((len(table.columns[0].values), len(columns)))
     for place, (raw, column) in enumerate(zip(table.columns, columns, strict=True)):
         _check_kind(raw, column, table.describe(place))
@@ -291,8 +304,7 @@ def _check_kind(raw: RawColumn, column: Column, where: str) -> None:
         expected = "number"  # codes that count as levels
         if raw.kind == "category" and not any(isinstance(v, str) for v in raw.values):
             return
-    alike = {"number", "boolean"}
-    if raw.kind == expected or {raw.kind, expected} <= alike or _is_empty(raw):
+    if raw.kind == expected or {raw.kind, expected} <= NUMBERS or _is_empty(raw):
         return
     row = int(np.flatnonzero(~_is_missing(raw))[0])
     raise ValueError(
@@ -329,8 +341,16 @@ def _are_numbers(array: npt.NDArray[Any]) -> bool:
 
 
 def _validate_numbers(estimator: Any, X: Any, y: Any, *, reset: bool) -> Any:
+    """Read a matrix of numbers; `fit`, which resets, gets a copy to keep."""
     return validate_data(
-        estimator, X, y, reset=reset, dtype=np.float64, order="C", ensure_all_finite=False
+        estimator,
+        X,
+        y,
+        reset=reset,
+        copy=reset,
+        dtype=np.float64,
+        order="C",
+        ensure_all_finite=False,
     )
 
 
