@@ -9,7 +9,6 @@ import numpy as np
 import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
-from sklearn.exceptions import NotFittedError
 
 import sweeptree
 from exact_answers import BoxProgram, grid_problem
@@ -320,11 +319,6 @@ def test_what_does_not_fit_in_memory_is_refused(model, table, monkeypatch):
     ):
         model.to_arviz(*table)
     model.to_arviz()
-
-
-def test_a_model_that_is_not_fitted_is_refused():
-    with pytest.raises(NotFittedError):
-        BayesianTreeClassifier().to_arviz()
 
 
 def test_without_arviz_it_says_how_to_get_it(model, monkeypatch):

@@ -375,19 +375,6 @@ def test_predictions_that_cannot_be_held_are_refused_at_once():
 # Predicting
 
 
-@pytest.mark.parametrize(
-    "method", ["predict", "predict_proba", "predict_log_proba", "predict_proba_draws"]
-)
-def test_predicting_before_fitting(method):
-    with pytest.raises(NotFittedError, match="is not fitted yet"):
-        getattr(BayesianTreeClassifier(), method)(X)
-
-
-def test_summary_before_fitting():
-    with pytest.raises(NotFittedError, match="is not fitted yet"):
-        BayesianTreeClassifier().summary()
-
-
 @pytest.mark.parametrize("n_columns", [2, 4])
 def test_wrong_number_of_columns(n_columns):
     model = short().fit(X, Y)

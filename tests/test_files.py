@@ -247,12 +247,6 @@ def test_an_unfitted_model_has_no_training_rows():
 # Writing
 
 
-def test_an_unfitted_model_is_not_saved(path):
-    with pytest.raises(NotFittedError):
-        BayesianTreeClassifier().save(path)
-    assert not path.exists()
-
-
 def test_a_model_that_could_not_be_loaded_is_not_saved(path):
     model = small_model()
     model.set_params(gamma=7)

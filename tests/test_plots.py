@@ -8,11 +8,10 @@ from matplotlib.collections import LineCollection, PolyCollection, QuadMesh
 from matplotlib.figure import Figure
 from matplotlib.patches import PathPatch, Rectangle, StepPatch
 from scipy.integrate import trapezoid
-from sklearn.exceptions import NotFittedError
 
 from explained_models import fit
 from plotted_models import fully_traced, mixed, odd, plugged_in, wide
-from sweeptree import BayesianTreeClassifier, plots
+from sweeptree import plots
 from sweeptree.plots.plane import usual_case
 from sweeptree.prediction import forest_of
 from sweeptree.scores import reliability_table
@@ -352,8 +351,6 @@ def test_bad_arguments_are_named(ax):
         plots.plot_partition(model, "age", "ward", n_trees=0, ax=ax)
     with pytest.raises(ValueError, match="No training row has a value in column 'empty'"):
         plots.plot_partial_dependence(odd().model, odd().X, "empty", ax=ax)
-    with pytest.raises(NotFittedError):
-        plots.plot_case(BayesianTreeClassifier(), X[:1], ax=ax)
     with pytest.raises(ValueError, match="kind must be one of"):
         plots.plot_tree(model, "best", ax)
     assert mpl.pyplot.get_fignums() == []

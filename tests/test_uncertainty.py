@@ -7,7 +7,6 @@ import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.stats import beta, entropy
-from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import cross_val_score
 
 from explained_models import four_classes, two_classes
@@ -315,12 +314,6 @@ def test_abstain_label_must_not_be_a_class():
 
 
 # The model
-
-
-def test_unfitted_model_says_so():
-    for name in ("predict_interval", "uncertainty", "entropies", "monte_carlo_error"):
-        with pytest.raises(NotFittedError):
-            getattr(short(), name)([[0.0]])
 
 
 def test_training_rows_are_kept_apart_from_the_users():

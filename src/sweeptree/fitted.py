@@ -62,7 +62,7 @@ def find_column(model: FittedModel, variable: Any) -> int:
         raise ValueError(
             f"There is no column {variable}; the columns are numbered from 0 to {len(names) - 1}."
         )
-    if variable in names:
+    if str(variable) in names:
         return names.index(str(variable))
     nearest = nearest_name(str(variable), names)
     raise ValueError(f"There is no column {str(variable)!r}; did you mean {nearest!r}?")

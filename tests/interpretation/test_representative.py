@@ -7,10 +7,8 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.stats import beta
-from sklearn.exceptions import NotFittedError
 
 from explained_models import drawn_votes, fit, two_classes
-from sweeptree import BayesianTreeClassifier
 from sweeptree.interpretation.words import roundest_between
 
 KINDS = ["map", "confident", "central"]
@@ -175,5 +173,3 @@ def test_bad_input_is_named(binary):
         model.representative_tree("best")
     with pytest.raises(ValueError, match="X has 3 columns; the trees were grown on 18"):
         model.representative_tree().predict_proba(X.to_numpy()[:, :3])
-    with pytest.raises(NotFittedError):
-        BayesianTreeClassifier().representative_tree()

@@ -10,7 +10,7 @@ import numpy as np
 
 from sweeptree.columns import Column
 from sweeptree.encoding import FloatArray
-from sweeptree.fitted import FittedModel, check_share, column_names, rows_of
+from sweeptree.fitted import FittedModel, check_fitted, check_share, column_names, rows_of
 from sweeptree.frames import make_frame, names_of, records_of
 from sweeptree.interpretation.changes import changes_in_words, find_changes
 from sweeptree.interpretation.conditions import conditions_in_words, find_conditions
@@ -127,6 +127,7 @@ def explain(
 
 def as_one_row(model: FittedModel, x: Any) -> Any:
     """Return a case as a table of one row, with the names that the table had in fit."""
+    check_fitted(model)
     if hasattr(x, "to_frame") and hasattr(x, "index"):  # a Series: one row of a DataFrame
         x = x.to_frame().T
     if is_table_with_names(x):

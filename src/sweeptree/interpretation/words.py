@@ -113,12 +113,14 @@ def roundest_between(threshold: float, low: float, high: float) -> str:
     --------
     >>> roundest_between(59.9824, 59.0, 60.0), roundest_between(44.7, 30.0, 59.0)
     ('59', '45')
+    >>> roundest_between(-0.2, -1.0, 3.0)
+    '0'
     """
     for n_decimals in range(7):
         scale = 10.0**n_decimals
         for rounded in (round(threshold, n_decimals), np.floor(threshold * scale) / scale):
             if low <= rounded < high:
-                return f"{rounded:.{n_decimals}f}"
+                return f"{unsigned_zero(rounded):.{n_decimals}f}"
     return short_number(threshold, 12)
 
 
@@ -153,4 +155,15 @@ def short_number(value: float, n_digits: int = 6) -> str:
     >>> short_number(2.50000001), short_number(1234.5678)
     ('2.5', '1234.57')
     """
-    return f"{value:.{n_digits}g}" if abs(value) < 10**n_digits else f"{value:.0f}"
+    return f"{unsigned_zero(value):.{n_digits}g}" if abs(value) < 10**n_digits else f"{value:.0f}"
+
+
+def unsigned_zero(value: float) -> float:
+    """Return the number itself, but zero without a minus.
+
+    Examples
+    --------
+    >>> unsigned_zero(-0.0), unsigned_zero(-1.5)
+    (0.0, -1.5)
+    """
+    return value + 0.0
