@@ -68,6 +68,22 @@ def find_column(model: FittedModel, variable: Any) -> int:
     raise ValueError(f"There is no column {str(variable)!r}; did you mean {nearest!r}?")
 
 
+def find_column_with_values(model: FittedModel, variable: Any) -> int:
+    """Return the number of a column that has something to show."""
+    check_fitted(model)
+    column = find_column(model, variable)
+    if not _has_values(model, column):
+        name = model.columns_[column].name
+        raise ValueError(f"No training row has a value in column {name!r}; choose another.")
+    return column
+
+
+def _has_values(model: FittedModel, column: int) -> bool:
+    if model.columns_[column].is_category:
+        return len(model.columns_[column].levels) > 0
+    return not np.isnan(model.training_.X[:, column]).all()
+
+
 def check_share(name: str, value: Any) -> float:
     """Return an option that must lie between 0 and 1, both excluded."""
     if not isinstance(value, Real) or not 0 < float(value) < 1:

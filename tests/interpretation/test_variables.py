@@ -1,10 +1,12 @@
 from itertools import pairwise
 
 import numpy as np
+import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from explained_models import drawn_votes
+from explained_models import drawn_votes, fit
+from sweeptree import plots
 from sweeptree.diagnostics import standard_error_of_mean
 
 
@@ -104,3 +106,23 @@ def test_bad_names_are_answered_with_the_nearest(binary):
         model.weak_variables(2)
     with pytest.raises(ValueError, match="Every draw asks about one of"):
         model.without_trees_using(list(range(18)))
+
+
+@pytest.mark.parametrize(
+    "empty", [[np.nan] * 40, pd.Categorical([None] * 40)], ids=["number", "category"]
+)
+def test_column_without_any_value_is_told_to_have_nothing_to_show(empty):
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"age": rng.normal(size=40), "empty": empty})
+    with pytest.warns(UserWarning, match="No row has a value in column 'empty'"):
+        model = fit(X, X["age"] > 0)
+    for ask in (
+        lambda: model.rule_density("empty"),
+        lambda: model.partial_dependence(X, "empty"),
+        lambda: model.individual_curves(X[:2], "empty"),
+        lambda: plots.plot_rule_density(model, "empty"),
+        lambda: plots.plot_partial_dependence(model, X, "empty"),
+        lambda: plots.plot_partition(model, "age", "empty"),
+    ):
+        with pytest.raises(ValueError, match="No training row has a value in column 'empty'"):
+            ask()

@@ -11,7 +11,14 @@ import numpy.typing as npt
 
 from sweeptree.columns import Column
 from sweeptree.encoding import FloatArray
-from sweeptree.fitted import FittedModel, check_share, column_names, find_column, rows_of
+from sweeptree.fitted import (
+    FittedModel,
+    check_share,
+    column_names,
+    find_column,
+    find_column_with_values,
+    rows_of,
+)
 from sweeptree.frames import make_frame
 from sweeptree.leaf_draws import DrawnLeaves
 from sweeptree.prediction import forest_of, mean_probabilities
@@ -201,10 +208,10 @@ def _read(
 ) -> tuple[_Grid, FloatArray]:
     check_share("level", level)
     rows = rows_of(model, X)
+    if grid is None:
+        return _default_grid(model, find_column_with_values(model, variable)), rows
     column = find_column(model, variable)
     known = model.columns_[column]
-    if grid is None:
-        return _default_grid(model, column), rows
     if known.is_category:
         return _grid_of_levels(column, known, grid), rows
     values = np.asarray(grid, dtype=float)

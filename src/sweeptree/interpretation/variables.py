@@ -11,7 +11,13 @@ import numpy as np
 
 from sweeptree.diagnostics import judge_traces, standard_error_of_mean
 from sweeptree.encoding import FloatArray
-from sweeptree.fitted import FittedModel, check_fitted, column_names, find_column
+from sweeptree.fitted import (
+    FittedModel,
+    check_fitted,
+    column_names,
+    find_column,
+    find_column_with_values,
+)
 from sweeptree.frames import make_frame
 from sweeptree.interpretation.words import levels_left
 from sweeptree.prediction import spread_between_chains
@@ -96,8 +102,7 @@ def rule_density(model: FittedModel, variable: str | int) -> Any:
     >>> float(table["lower"].min()), float(table["upper"].max())
     (1.0, 10.0)
     """
-    check_fitted(model)
-    column = find_column(model, variable)
+    column = find_column_with_values(model, variable)
     if model.columns_[column].is_category:
         return _splits_by_level(model, column)
     training = model.training_.X[:, column]

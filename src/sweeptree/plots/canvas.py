@@ -15,7 +15,6 @@ from matplotlib.patches import Patch
 
 from sweeptree.columns import DAY, Column
 from sweeptree.encoding import FloatArray
-from sweeptree.fitted import FittedModel, check_fitted, find_column
 
 AxesArray = npt.NDArray[np.object_]
 dates: Any = matplotlib.dates  # which has no types
@@ -106,16 +105,6 @@ def class_entries(
     entries = [(colour, as_label(labels[place])) for place, colour in colours.items()]
     n_rest = len(labels) - len(colours)
     return [*entries, (rest, f"{n_rest} other classes")] if rest and n_rest else entries
-
-
-def find_column_with_values(model: FittedModel, variable: str | int) -> int:
-    """Return the number of a column that has something to show."""
-    check_fitted(model)
-    column = find_column(model, variable)
-    if np.isnan(model.training_.X[:, column]).all():
-        name = model.columns_[column].name
-        raise ValueError(f"No training row has a value in column {name!r}; choose another.")
-    return column
 
 
 def positions(column: Column, values: FloatArray) -> FloatArray:

@@ -8,14 +8,13 @@ from typing import Any
 import numpy as np
 from matplotlib.axes import Axes
 
-from sweeptree.fitted import FittedModel, rows_of
+from sweeptree.fitted import FittedModel, find_column_with_values, rows_of
 from sweeptree.interpretation import DependenceCurve, partial_dependence
 from sweeptree.plots.canvas import (
     MOST_LEVELS,
     add_legend,
     as_label,
     class_entries,
-    find_column_with_values,
     height_for,
     left_out,
     lines_that_fit,

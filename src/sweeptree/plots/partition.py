@@ -14,13 +14,12 @@ from matplotlib.path import Path
 from matplotlib.ticker import MaxNLocator
 
 from sweeptree.columns import DAY, show_date
-from sweeptree.fitted import FittedModel, check_share
+from sweeptree.fitted import FittedModel, check_share, find_column_with_values
 from sweeptree.plots.canvas import (
     LONGEST_NAME,
     MOST_LEVELS,
     as_label,
     dates,
-    find_column_with_values,
     left_out,
     lines_that_fit,
     name_axis,

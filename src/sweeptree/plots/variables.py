@@ -8,13 +8,18 @@ from matplotlib.axes import Axes
 
 from sweeptree.columns import DAY
 from sweeptree.encoding import FloatArray
-from sweeptree.fitted import FittedModel, check_fitted, check_share, column_names
+from sweeptree.fitted import (
+    FittedModel,
+    check_fitted,
+    check_share,
+    column_names,
+    find_column_with_values,
+)
 from sweeptree.interpretation import rule_density, variable_use
 from sweeptree.interpretation.variables import thresholds_asked
 from sweeptree.plots.canvas import (
     MOST_LEVELS,
     as_label,
-    find_column_with_values,
     height_for,
     left_out,
     lines_that_fit,
