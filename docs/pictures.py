@@ -17,6 +17,7 @@ from scipy.stats import beta
 from sklearn.exceptions import ConvergenceWarning
 
 from sweeptree import BayesianTreeClassifier, plots
+from sweeptree.colours import LIGHT
 from sweeptree.datasets import load_injury
 from sweeptree.demo import run_demo
 from sweeptree.uncertainty.leaf_mixture import leaf_mixtures
@@ -90,9 +91,9 @@ def picture_of_three_cases(model: BayesianTreeClassifier, X: Any) -> None:
         density = mixture.shares @ beta.pdf(grid[None], a[:, None], b[:, None])
         low, high = model.predict_interval(case)[0, 1]
         is_inside = (grid >= low) & (grid <= high)
-        axis.fill_between(grid, density[0], where=is_inside, color="#0072b2", alpha=0.3)
-        axis.plot(grid, density[0], color="#0072b2")
-        axis.axvline(model.predict_proba(case)[0, 1], color="#d55e00")
+        axis.fill_between(grid, density[0], where=is_inside, color=LIGHT[0], alpha=0.3)
+        axis.plot(grid, density[0], color=LIGHT[0])
+        axis.axvline(model.predict_proba(case)[0, 1], color=LIGHT[5])
         figures = table.loc[row]
         axis.set_title(
             f"{name}\nγ {figures['agreement']:.2f} · entropy {figures['entropy']:.2f} = "
@@ -110,7 +111,7 @@ def picture_of_three_cases(model: BayesianTreeClassifier, X: Any) -> None:
 def picture_of_abstaining(model: BayesianTreeClassifier, X: Any, y: Any) -> None:
     """Draw accuracy against the share of cases that get an answer."""
     figure, axis = plt.subplots(figsize=(5.2, 3.2), layout="constrained")
-    for by, colour in (("probability", "#0072b2"), ("agreement", "#e69f00")):
+    for by, colour in (("probability", LIGHT[0]), ("agreement", LIGHT[1])):
         curve = model.accuracy_coverage(X, y, by=by)
         is_many = curve.coverage * len(X) >= 20
         label = f"by {by}, area {curve.area:.3f}"
@@ -125,8 +126,8 @@ def picture_of_dependence(model: BayesianTreeClassifier, X: Any) -> None:
     """Draw how the prediction depends on one variable, with its band."""
     curve = model.partial_dependence(X, "iss")
     figure, axis = plt.subplots(figsize=(5.2, 3.2), layout="constrained")
-    axis.fill_between(curve.grid, curve.lower[:, 1], curve.upper[:, 1], color="#0072b2", alpha=0.3)
-    axis.plot(curve.grid, curve.mean[:, 1], color="#0072b2")
+    axis.fill_between(curve.grid, curve.lower[:, 1], curve.upper[:, 1], color=LIGHT[0], alpha=0.3)
+    axis.plot(curve.grid, curve.mean[:, 1], color=LIGHT[0])
     axis.set(xlabel="iss (injury severity score)", ylabel="mean probability to survive")
     axis.set_title("Injury (synthetic): partial dependence, 95 % band", fontsize=9)
     save(figure, "dependence")

@@ -12,7 +12,7 @@ ROOT = Path(sweeptree.__file__).parent
 LAYERS = [
     {
         *("settings", "columns", "_kernel", "datasets", "progress", "verdict", "frames"),
-        *("writing", "interruption", "markup", "names", "spacing"),
+        *("writing", "interruption", "markup", "names", "spacing", "colours"),
     },
     {"encoding", "scores", "checkpoint", "table_files"},
     {"reference", "raw_table"},

@@ -14,7 +14,8 @@ from matplotlib.figure import Figure
 
 from plotted_models import mixed
 from sweeptree import plots
-from sweeptree.plots.style import DARK, DARK_INK, DARK_PAPER, LIGHT, LIGHT_INK, LIGHT_PAPER, palette
+from sweeptree.colours import DARK, LIGHT
+from sweeptree.plots.style import DARK_INK, DARK_PAPER, LIGHT_INK, LIGHT_PAPER, palette
 
 SIGHTS = {
     "usual": np.eye(3),

@@ -9,6 +9,7 @@ import pytest
 
 import sweeptree
 from hostile_tables import LABELS, NAMES
+from sweeptree.colours import DARK, LIGHT
 from sweeptree.report.evidence import gather_evidence
 
 pytestmark = pytest.mark.slow
@@ -214,10 +215,21 @@ def test_curves_follow_the_class_and_the_theme_its_button(page):
     assert page.locator("#curves").inner_html() != before
     colour = "getComputedStyle(document.body).backgroundColor"
     light = page.evaluate(colour)
+    assert colours_of_leaves(page) == set(map(as_seen, LIGHT[:2]))
     page.locator("#theme").click()
     assert page.evaluate(colour) != light
+    assert colours_of_leaves(page) == set(map(as_seen, DARK[:2]))
     page.locator("#theme").click()
     assert page.evaluate(colour) == light
+
+
+def colours_of_leaves(page):
+    bars = page.locator("#tree rect:not([rx])").all()
+    return {bar.evaluate("bar => getComputedStyle(bar).fill") for bar in bars}
+
+
+def as_seen(colour):
+    return "rgb({}, {}, {})".format(*bytes.fromhex(colour[1:]))
 
 
 def test_figures_and_tables_say_what_they_are(page):

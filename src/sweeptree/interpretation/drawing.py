@@ -10,11 +10,10 @@ from collections.abc import Iterator
 from html import escape
 from typing import TYPE_CHECKING, NamedTuple
 
+from sweeptree.colours import EITHER, LIGHT
+
 if TYPE_CHECKING:
     from sweeptree.interpretation.tree import Tree
-
-COLOURS = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#f0e442", "#999999")
-"""Told apart by those who see colours differently (Okabe and Ito); the last is for the rest."""
 
 LINE_HEIGHT = 30
 TOP = 44
@@ -120,7 +119,7 @@ def _draw_leaf(tree: Tree, node: int, place: _Place) -> Iterator[str]:
         width = BAR_WIDTH * probability
         yield (
             f'<rect x="{x:.2f}" y="{place.y - 7:.1f}" width="{width:.2f}" height="14" '
-            f'fill="{_colour(each)}"/>'
+            f"{_filled(each)}/>"
         )
         x += width
     yield _text(place.x + BAR_WIDTH + 8, place.y + 4, _leaf_text(tree, node)) + "</g>"
@@ -142,18 +141,18 @@ def _branches(tree: Tree, places: list[_Place]) -> Iterator[str]:
 
 
 def _legend(tree: Tree) -> Iterator[str]:
-    entries = zip(_legend_places(tree), COLOURS, _legend_labels(tree), strict=False)
-    for (x, _), colour, label in entries:
-        yield f'<rect x="{x:.1f}" y="24" width="10" height="10" fill="{colour}"/>'
+    entries = zip(_legend_places(tree), _legend_labels(tree), strict=True)
+    for each, ((x, _), label) in enumerate(entries):
+        yield f'<rect x="{x:.1f}" y="24" width="10" height="10" {_filled(each)}/>'
         yield _text(x + 14, 33, label)
 
 
 def _legend_labels(tree: Tree) -> list[str]:
     """Name what the colours stand for; classes for which there is none left share the last."""
     labels = [_shortened(str(label)) for label in tree.classes.tolist()]
-    if len(labels) <= len(COLOURS):
+    if len(labels) <= len(LIGHT):
         return labels
-    return [*labels[: len(COLOURS) - 1], "other classes"]
+    return [*labels[: len(LIGHT) - 1], "other classes"]
 
 
 def _legend_places(tree: Tree) -> list[tuple[float, float]]:
@@ -166,8 +165,10 @@ def _legend_places(tree: Tree) -> list[tuple[float, float]]:
     return places
 
 
-def _colour(place: int) -> str:
-    return COLOURS[min(place, len(COLOURS) - 1)]
+def _filled(each: int) -> str:
+    """Give a shape the colour of a class; who knows no schemes takes that of light pages."""
+    place = min(each, len(LIGHT) - 1)
+    return f'fill="{LIGHT[place]}" style="fill: {EITHER[place]}"'
 
 
 def _text(x: float, y: float, words: str, size: int = 12, weight: int = 400) -> str:

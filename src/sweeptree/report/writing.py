@@ -10,8 +10,8 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
+from sweeptree.colours import EITHER
 from sweeptree.fitted import FittedModel, check_fitted
-from sweeptree.interpretation.drawing import COLOURS
 from sweeptree.report.cases import cases
 from sweeptree.report.doubts import doubts
 from sweeptree.report.evidence import Evidence, gather_evidence
@@ -105,7 +105,7 @@ def _data(evidence: Evidence) -> dict[str, Any]:
     model = evidence.model
     return {
         "classes": [str(label) for label in model.classes_.tolist()],
-        "colours": COLOURS,
+        "colours": EITHER,
         "columns": [
             {"name": column.name, "kind": column.kind, "levels": [str(x) for x in column.levels]}
             for column in model.columns_
