@@ -156,3 +156,16 @@ def test_a_table_may_come_from_standard_input(tmp_path, monkeypatch):
 
 def test_a_wrong_option_is_told_before_the_table_is_read(fails):
     assert "--thin" in fails(["fit", "none.csv", "--target", "y", "--thin", "0"], 2)
+
+
+@pytest.mark.parametrize("width", [80, 60])
+def test_summary_tears_no_figure_from_its_name(width, written, capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", str(width))
+    names = [f"measurement{i}" for i in range(5)]
+    rows = [f"{i % 7},{i % 5},{i % 3},{i % 11},{i % 2},{'ab'[i % 2]}" for i in range(60)]
+    text = "\n".join([",".join([*names, "kind"]), *rows])
+    cli.main(["fit", written(text), "--target", "kind", "--n-draws", "20", "--n-burn-in", "500"])
+    lines = [line.strip() for line in capsys.readouterr().out.splitlines()]
+    listed = [line for line in lines if "measurement" in line]
+    assert len(listed) > 1
+    assert all(line.endswith(("%,", "%")) for line in listed)

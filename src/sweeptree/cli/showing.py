@@ -6,11 +6,14 @@ import argparse
 import json
 import math
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from rich.console import Console, RenderableType
+from rich.cells import cell_len
+from rich.console import Console, ConsoleOptions, RenderableType
+from rich.measure import Measurement
+from rich.text import Text
 
 
 class WrongCallError(ValueError):
@@ -23,6 +26,35 @@ class PipeConsole(Console):
     def on_broken_pipe(self) -> None:
         """Let the command line end quietly."""
         raise BrokenPipeError
+
+
+class Listing:
+    """Things on a line, parted by commas; where it is too short, no thing is torn apart.
+
+    Examples
+    --------
+    >>> Console(width=18, file=sys.stdout).print(Listing(["age 12 %", "iss 9 %", "pulse 7 %"]))
+    age 12 %, iss 9 %,
+    pulse 7 %
+    """
+
+    def __init__(self, things: Sequence[str]) -> None:
+        self._parts = [*(f"{thing}," for thing in things[:-1]), *things[-1:]]
+
+    def __rich_measure__(self, console: Console, options: ConsoleOptions) -> Measurement:
+        widths = [cell_len(part) for part in self._parts]
+        needed = Measurement(max(widths, default=0), sum(widths) + max(len(widths) - 1, 0))
+        return needed.with_maximum(options.max_width)
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[Text]:
+        lines: list[str] = []
+        for part in self._parts:
+            longer = f"{lines[-1]} {part}" if lines else part
+            if lines and cell_len(longer) <= options.max_width:
+                lines[-1] = longer
+            else:
+                lines.append(part)
+        yield Text("\n".join(lines))
 
 
 def note(options: argparse.Namespace, words: str) -> None:

@@ -8,12 +8,13 @@ from os.path import splitext
 from typing import Any
 
 import numpy as np
+from rich.console import RenderableType
 from rich.markup import escape
 from rich.table import Table as RichTable
 
 from sweeptree.cli.estimator_options import estimator_options
 from sweeptree.cli.outputs import check_place, naming_output
-from sweeptree.cli.showing import WrongCallError, note, percent, show
+from sweeptree.cli.showing import Listing, WrongCallError, note, percent, show
 from sweeptree.estimator import BayesianTreeClassifier
 from sweeptree.summary import new_table
 from sweeptree.table_files import (
@@ -138,24 +139,25 @@ def _summary_table(record: dict[str, Any], model: BayesianTreeClassifier) -> Ric
     table = new_table("", ["", ""], [])
     table.show_header = False
     table.columns[1].no_wrap = False
-    by_kind = ", ".join(f"{n:,} {KINDS_IN_WORDS[kind]}" for kind, n in record["columns"].items())
+    by_kind = [f"{n:,} {KINDS_IN_WORDS[kind]}" for kind, n in record["columns"].items()]
     used = [f"{name} {percent(share, 0)}" for name, share in record["share_of_splits"].items()]
     converged = "converged" if record["converged"] else "not converged"
-    for name, words in {
+    lines: dict[str, RenderableType] = {
         "rows": f"{record['n_rows']:,}",
-        "columns": by_kind,
+        "columns": Listing(by_kind),
         "missing values": f"{record['n_missing']:,}",
-        "classes": _classes_in_words(record["classes"]),
+        "classes": Listing(_classes_in_words(record["classes"])),
         "trees": f"{record['n_leaves']:.1f} leaves on average",
-        "most splits are on": ", ".join(used),
+        "most splits are on": Listing(used),
         "chains": f"{record['n_chains']} of {record['n_moves']:,} moves, {converged}",
         "their agreement": model.posterior_.verdict.in_short(),
-    }.items():
-        table.add_row(name, escape(words))
+    }
+    for name, line in lines.items():
+        table.add_row(name, line)
     return table
 
 
-def _classes_in_words(classes: dict[Any, int]) -> str:
+def _classes_in_words(classes: dict[Any, int]) -> list[str]:
     shown = [f"{label} ({n:,})" for label, n in list(classes.items())[:MOST_CLASSES_SHOWN]]
     n_more = len(classes) - len(shown)
-    return ", ".join(shown) + f" and {n_more} more" * (n_more > 0)
+    return [*shown, f"and {n_more} more"] if n_more > 0 else shown
