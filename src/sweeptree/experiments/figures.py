@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from sweeptree.colours import LIGHT
 from sweeptree.experiments import paper
 from sweeptree.experiments.data_sets import shown_name
 from sweeptree.experiments.results import Results
@@ -16,8 +17,7 @@ from sweeptree.experiments.tables import COMPARED, find_row, is_impossible
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-# Okabe and Ito's colours, which the colour-blind can tell apart.
-BLUE, ORANGE, GREEN, GREY = "#0072B2", "#E69F00", "#009E73", "#999999"
+BLUE, ORANGE, GREEN, *OTHERS, GREY = LIGHT
 MOVES = ("birth", "death", "change")
 FORMATS = ("png", "svg")
 STYLE: dict[Any, Any] = {
@@ -104,7 +104,7 @@ def _draw_moves(figure: Figure, results: Results, name: str, strategy: str) -> N
 
 
 def _draw_bars(axes: Any, groups: list[tuple[str, dict[str, float]]]) -> None:
-    colours = [GREY, BLUE, ORANGE, GREEN, "#CC79A7", "#56B4E9"]
+    colours = [GREY, BLUE, ORANGE, GREEN, *OTHERS]
     width = 0.9 / len(groups)
     for i, (label, shares) in enumerate(groups):
         places = np.arange(len(MOVES)) - 0.45 + (i + 0.5) * width
