@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -71,7 +72,7 @@ class Trees:
     def __len__(self) -> int:
         return len(self.node_offsets) - 1
 
-    @property
+    @cached_property
     def leaf_offsets(self) -> npt.NDArray[np.int64]:
         """Where each tree starts among the leaves; one more at the end."""
         n_leaves_before = np.concatenate(([0], np.cumsum(self.variable == -1)))
@@ -82,7 +83,7 @@ class Trees:
         asks: npt.NDArray[np.bool_] = (self.variable == column) & (self.test == TESTS.index(test))
         return asks
 
-    @property
+    @cached_property
     def right_children(self) -> IntArray:
         """Where the right child of each node stands; -1 for a leaf."""
         right = np.full(len(self.variable), -1, dtype=np.int32)

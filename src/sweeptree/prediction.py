@@ -13,6 +13,9 @@ from sweeptree.posterior import Draws, IntArray, Part, Trees
 LeafValue = Callable[[IntArray, FloatArray], FloatArray]
 """From the class counts of leaves and a Dirichlet parameter to (leaf, value)."""
 
+Predictor = Callable[[FloatArray], FloatArray]
+"""From rows to (row, value)."""
+
 ALL_DRAWS: Part = np.s_[:, :]
 
 
@@ -44,12 +47,17 @@ def forest_of(trees: Trees, engine: str) -> Forest:
 
 def mean_probabilities(draws: Draws, X: FloatArray, engine: str) -> FloatArray:
     """(row, class): class probabilities averaged over all draws."""
-    return _mean_probabilities(draws, ALL_DRAWS, forest_of(draws.trees, engine), X)
+    return predictor_of(draws, engine)(X)
+
+
+def predictor_of(draws: Draws, engine: str) -> Predictor:
+    """Lay all draws out once, to predict the class probabilities of one table after another."""
+    return _predictor(draws, ALL_DRAWS, forest_of(draws.trees, engine))
 
 
 def mean_leaf_value(draws: Draws, X: FloatArray, engine: str, leaf_value: LeafValue) -> FloatArray:
     """(row, value): what is known of each row's leaf, averaged over all draws."""
-    return _average(draws, ALL_DRAWS, forest_of(draws.trees, engine), X, leaf_value)
+    return _averager(draws, ALL_DRAWS, forest_of(draws.trees, engine), leaf_value)(X)
 
 
 def chain_means(draws: Draws, X: FloatArray, engine: str) -> FloatArray:
@@ -59,7 +67,7 @@ def chain_means(draws: Draws, X: FloatArray, engine: str) -> FloatArray:
     compare, and there are no means.
     """
     forest = forest_of(draws.trees, engine)
-    means = [_mean_probabilities(draws, part, forest, X) for part in _parts_to_compare(draws)]
+    means = [_predictor(draws, part, forest)(X) for part in _parts_to_compare(draws)]
     return np.array(means).reshape(-1, len(X), draws.alphas.shape[1])
 
 
@@ -80,29 +88,38 @@ def _parts_to_compare(draws: Draws) -> list[Part]:
     return [np.s_[:, :half], np.s_[:, draws.n_draws - half :]] if half else []
 
 
-def _mean_probabilities(draws: Draws, part: Part, forest: Forest, X: FloatArray) -> FloatArray:
-    """(row, class): class probabilities averaged over a part of the draws."""
-    mean = _average(draws, part, forest, X, leaf_probabilities)
-    mean /= mean.sum(axis=1, keepdims=True)  # the sum of thousands of weights is rounded
-    return mean
+def _predictor(draws: Draws, part: Part, forest: Forest) -> Predictor:
+    """Predict by a part of the draws."""
+    average = _averager(draws, part, forest, leaf_probabilities)
+
+    def predict(X: FloatArray) -> FloatArray:
+        mean = average(X)
+        mean /= mean.sum(axis=1, keepdims=True)  # the sum of thousands of weights is rounded
+        return mean
+
+    return predict
 
 
-def _average(
-    draws: Draws, part: Part, forest: Forest, X: FloatArray, leaf_value: LeafValue
-) -> FloatArray:
-    """(row, value): what is known of each row's leaf, averaged over a part of the draws."""
+def _averager(draws: Draws, part: Part, forest: Forest, leaf_value: LeafValue) -> Predictor:
+    """Average what is known of each row's leaf over a part of the draws."""
     shares = draws.shares(part)
-    return forest.average(X, shares.sum(axis=1), _mix_over_alpha(draws, shares, leaf_value))
+    weights, values = shares.sum(axis=1), _mix_over_alpha(draws, shares, leaf_value)
+    return lambda X: forest.average(X, weights, values)
 
 
 def _mix_over_alpha(draws: Draws, shares: FloatArray, leaf_value: LeafValue) -> FloatArray:
     """(leaf, value): the values of α that a tree was drawn with, averaged over."""
     of_tree = shares / np.maximum(shares.sum(axis=1, keepdims=True), np.finfo(float).tiny)
-    of_leaf = np.repeat(of_tree, np.diff(draws.trees.leaf_offsets), axis=0)
-    mixed: FloatArray = np.zeros(())
+    n_leaves = np.diff(draws.trees.leaf_offsets)
+    mixed: FloatArray | None = None
     for value in np.flatnonzero(shares.any(axis=0)):
-        of_value = leaf_value(draws.trees.leaf_counts, draws.alphas[value])
-        mixed = mixed + of_leaf[:, value, None] * of_value
+        of_leaf = np.repeat(of_tree[:, value], n_leaves)
+        leaves = np.flatnonzero(of_leaf)  # of most trees all other values have no share
+        of_value = leaf_value(draws.trees.leaf_counts[leaves], draws.alphas[value])
+        if mixed is None:
+            mixed = np.zeros((len(of_leaf), of_value.shape[1]))
+        mixed[leaves] += of_leaf[leaves, None] * of_value
+    assert mixed is not None
     return mixed
 
 

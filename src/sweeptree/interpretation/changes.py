@@ -14,7 +14,7 @@ from sweeptree.frames import make_frame, records_of
 from sweeptree.interpretation.conditions import as_users_values
 from sweeptree.interpretation.words import show_value
 from sweeptree.posterior import Posterior
-from sweeptree.prediction import mean_probabilities
+from sweeptree.prediction import Predictor, predictor_of
 from sweeptree.spacing import evenly_spaced
 
 N_TRIED = 64
@@ -27,10 +27,11 @@ def find_changes(model: FittedModel, row: FloatArray) -> Any:
     Of an ordered variable the nearest up and the nearest down; of a category, every other level
     that does.
     """
-    engine, posterior = model.engine, model.posterior_
-    present = int(mean_probabilities(posterior, row[None], engine)[0].argmax())
+    posterior = model.posterior_
+    predict = predictor_of(posterior, model.engine)
+    present = int(predict(row[None])[0].argmax())
     used = np.unique(posterior.trees.variable[posterior.trees.variable >= 0]).tolist()
-    needed = _levels_needed(model, row, used, present)
+    needed = _levels_needed(model, predict, row, used, present)
     ways = [
         (column, values)
         for column in used
@@ -39,15 +40,15 @@ def find_changes(model: FittedModel, row: FloatArray) -> Any:
         if len(values)
     ]
     coarse = [evenly_spaced(len(values), N_TRIED) for _, values in ways]
-    first = _first_changes(model, row, ways, coarse, present)
+    first = _first_changes(predict, row, ways, coarse, present)
     fine = [_between_tries(tried, at) for tried, at in zip(coarse, first, strict=True)]
-    nearest = _first_changes(model, row, ways, fine, present)
+    nearest = _first_changes(predict, row, ways, fine, present)
     needed += [
         (column, values[tried[at]])
         for (column, values), tried, at in zip(ways, fine, nearest, strict=True)
         if at is not None
     ]
-    return _as_table(model, row, needed)
+    return _as_table(model, predict, row, needed)
 
 
 def _between_tries(tried: npt.NDArray[np.intp], at: int | None) -> npt.NDArray[np.intp]:
@@ -60,7 +61,7 @@ def _between_tries(tried: npt.NDArray[np.intp], at: int | None) -> npt.NDArray[n
 
 
 def _levels_needed(
-    model: FittedModel, row: FloatArray, used: list[int], present: int
+    model: FittedModel, predict: Predictor, row: FloatArray, used: list[int], present: int
 ) -> list[tuple[int, float]]:
     """Every level of every category that changes the class; True and False count as levels."""
     tried = [
@@ -69,7 +70,7 @@ def _levels_needed(
         for level in range(_n_levels(model.columns_[column]))
         if level != row[column]
     ]
-    predicted = mean_probabilities(model.posterior_, _with(row, tried), model.engine).argmax(axis=1)
+    predicted = predict(_with(row, tried)).argmax(axis=1)
     return [each for each, label in zip(tried, predicted, strict=True) if label != present]
 
 
@@ -97,7 +98,7 @@ def _values_to_cross(
 
 
 def _first_changes(
-    model: FittedModel,
+    predict: Predictor,
     row: FloatArray,
     ways: list[tuple[int, FloatArray]],
     tried: list[npt.NDArray[np.intp]],
@@ -109,7 +110,7 @@ def _first_changes(
     ends = np.cumsum(n_tried).tolist()
     for (column, values), places, end in zip(ways, tried, ends, strict=True):
         rows[end - len(places) : end, column] = values[places]
-    predicted = mean_probabilities(model.posterior_, rows, model.engine).argmax(axis=1)
+    predicted = predict(rows).argmax(axis=1)
     first: list[int | None] = []
     for n, end in zip(n_tried, ends, strict=True):
         changed = np.flatnonzero(predicted[end - n : end] != present)
@@ -117,11 +118,13 @@ def _first_changes(
     return first
 
 
-def _as_table(model: FittedModel, row: FloatArray, needed: list[tuple[int, float]]) -> Any:
+def _as_table(
+    model: FittedModel, predict: Predictor, row: FloatArray, needed: list[tuple[int, float]]
+) -> Any:
     columns = [column for column, _ in needed]
     values = np.array([value for _, value in needed], dtype=float)
     rows = _with(row, needed)
-    probabilities = mean_probabilities(model.posterior_, rows, model.engine)
+    probabilities = predict(rows)
     distance = np.array([_distance(model, row, column, value) for column, value in needed])
     order = np.argsort(distance, kind="stable")
     known = model.columns_

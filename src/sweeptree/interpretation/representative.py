@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import NamedTuple
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -24,15 +25,16 @@ from sweeptree.prediction import (
     mean_probabilities,
 )
 from sweeptree.settings import TESTS
-from sweeptree.uncertainty.envelope import agreement_of_predicted, is_confident
+from sweeptree.uncertainty.envelope import is_confident
 
 KINDS = ("map", "confident", "central")
+CONFIDENCE = 0.99
 MOST_PLACES = 2_000_000
 """Trees times rows that are looked at together, to bound the memory."""
 
 
 def representative_tree(
-    model: FittedModel, kind: str = "central", confidence: float = 0.99
+    model: FittedModel, kind: str = "central", confidence: float = CONFIDENCE
 ) -> Tree:
     """Pick one tree to show to an expert.
 
@@ -67,80 +69,111 @@ def representative_tree(
     check_option("kind", kind, KINDS)
     check_share("confidence", confidence)
     check_fitted(model)
-    posterior = model.posterior_
-    candidates = _candidates(posterior)
+    return _pick(_Ensemble(model), kind, confidence)
+
+
+def representative_trees(model: FittedModel) -> Iterator[Tree]:
+    """Yield the tree of each kind; what they have in common is worked out once."""
+    ensemble = _Ensemble(model)
+    for kind in KINDS:
+        yield _pick(ensemble, kind, CONFIDENCE)
+
+
+class _Ensemble:
+    """All draws, and what they say of the training rows."""
+
+    def __init__(self, model: FittedModel) -> None:
+        self.model = model
+        self.draws = model.posterior_
+        self.X, self.labels = model.training_
+
+    @cached_property
+    def probabilities(self) -> FloatArray:
+        """(row, class): averaged over the draws."""
+        return mean_probabilities(self.draws, self.X, self.model.engine)
+
+    @cached_property
+    def votes(self) -> FloatArray:
+        """(row, class): share of the draws that vote for the class."""
+        return mean_leaf_value(self.draws, self.X, self.model.engine, leaf_votes)
+
+    def share_voting_as(self, says: npt.NDArray[np.intp]) -> FloatArray:
+        """Share of the draws that vote for a class of each row."""
+        share: FloatArray = self.votes[np.arange(len(says)), says]
+        return share
+
+
+def _pick(ensemble: _Ensemble, kind: str, confidence: float) -> Tree:
+    candidates = _Candidates(ensemble.draws)
     if kind == "map":
         keys = [-candidates.log_posterior]
     elif kind == "central":
-        keys = [_distances_from_ensemble(model)[candidates.pair]]
+        keys = [_distances_from_ensemble(ensemble, candidates)]
     else:
-        keys = _keys_of_confident(model, confidence, candidates)
+        keys = _keys_of_confident(ensemble, confidence, candidates)
     best = np.lexsort(keys[::-1])[0]
-    tree, value_of_alpha = (int(index[best]) for index in candidates.pair)
-    return _tree_of(model, tree, value_of_alpha, kind)
+    tree, value_of_alpha = int(candidates.tree[best]), int(candidates.value_of_alpha[best])
+    return _tree_of(ensemble, tree, value_of_alpha, kind)
 
 
-class _Candidates(NamedTuple):
-    """The distinct draws: pairs of a tree and a value of α."""
+class _Candidates:
+    """The distinct draws: pairs of a tree and a value of α, and all leaves of each."""
 
-    pair: tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]
-    log_posterior: FloatArray
+    def __init__(self, posterior: Posterior) -> None:
+        places = posterior.tree_index, posterior.alpha_index
+        highest = np.full((len(posterior.trees), len(posterior.alphas)), -np.inf)
+        np.maximum.at(highest, places, posterior.log_posterior)
+        self.tree, self.value_of_alpha = np.nonzero(posterior.shares(ALL_DRAWS))
+        self.log_posterior = highest[self.tree, self.value_of_alpha]
+        offsets = posterior.trees.leaf_offsets
+        self.n_leaves = np.diff(offsets)[self.tree]
+        self._starts = np.cumsum(self.n_leaves) - self.n_leaves
+        shift = np.repeat(offsets[self.tree] - self._starts, self.n_leaves)
+        self.leaf = np.arange(len(shift)) + shift
+        self.counts = posterior.trees.leaf_counts[self.leaf]
+        self.alpha = posterior.alphas[np.repeat(self.value_of_alpha, self.n_leaves)]
+
+    def sum_over_leaves(self, values: npt.NDArray[Any]) -> FloatArray:
+        """Add up the values of each candidate's leaves."""
+        total: FloatArray = np.add.reduceat(values, self._starts).astype(float)
+        return total
 
 
-def _candidates(posterior: Posterior) -> _Candidates:
-    highest = np.full((len(posterior.trees), len(posterior.alphas)), -np.inf)
-    np.maximum.at(highest, (posterior.tree_index, posterior.alpha_index), posterior.log_posterior)
-    pair = np.nonzero(posterior.shares(ALL_DRAWS))
-    return _Candidates((pair[0], pair[1]), highest[pair])
-
-
-def _distances_from_ensemble(model: FittedModel) -> FloatArray:
-    """(tree, value of α): squared distance from the ensemble on training rows, but a constant."""
-    posterior = model.posterior_
-    X = model.training_.X
-    ensemble = mean_probabilities(posterior, X, model.engine)
-    ensemble_in_leaf = _sum_by_leaf(posterior, X, model.engine, ensemble)
-    n_in_leaf = posterior.trees.leaf_counts.sum(axis=1)
-    distances = []
-    for alpha in posterior.alphas:
-        p = leaf_probabilities(posterior.trees.leaf_counts, alpha)
-        of_leaf = n_in_leaf * (p**2).sum(axis=1) - 2 * (p * ensemble_in_leaf).sum(axis=1)
-        distances.append(_sum_by_tree(posterior, of_leaf))
-    return np.column_stack(distances)
+def _distances_from_ensemble(ensemble: _Ensemble, candidates: _Candidates) -> FloatArray:
+    """Squared distance of each candidate from the ensemble on training rows, but a constant."""
+    in_leaf = _sum_by_leaf(ensemble, ensemble.probabilities)[candidates.leaf]
+    p = leaf_probabilities(candidates.counts, candidates.alpha)
+    n_in_leaf = candidates.counts.sum(axis=1)
+    of_leaf = n_in_leaf * (p**2).sum(axis=1) - 2 * (p * in_leaf).sum(axis=1)
+    return candidates.sum_over_leaves(of_leaf)
 
 
 def _keys_of_confident(
-    model: FittedModel, confidence: float, candidates: _Candidates
+    ensemble: _Ensemble, confidence: float, candidates: _Candidates
 ) -> list[FloatArray]:
     """By what the candidates are ordered, least first: the first key counts most."""
-    posterior, (X, labels) = model.posterior_, model.training_
-    predicted, agreement = agreement_of_predicted(model, X)
+    predicted, labels = ensemble.probabilities.argmax(axis=1), ensemble.labels
+    agreement = ensemble.share_voting_as(predicted)
     is_covered_case = is_confident(agreement, confidence) & (predicted == labels)
-    cases = np.eye(len(model.classes_))[labels] * is_covered_case[:, None]
-    cases_in_leaf = _sum_by_leaf(posterior, X, model.engine, cases)
-    n_covered, n_correct = [], []
-    leaves = np.arange(len(posterior.trees.leaf_counts))
-    for alpha in posterior.alphas:
-        says = (posterior.trees.leaf_counts + alpha).argmax(axis=1)
-        n_covered.append(_sum_by_tree(posterior, cases_in_leaf[leaves, says]))
-        n_correct.append(_sum_by_tree(posterior, posterior.trees.leaf_counts[leaves, says]))
-    n_leaves = np.diff(posterior.trees.leaf_offsets)
+    cases = np.eye(ensemble.votes.shape[1])[labels] * is_covered_case[:, None]
+    says = (candidates.counts + candidates.alpha).argmax(axis=1)
+    n_covered = _sum_by_leaf(ensemble, cases)[candidates.leaf, says]
+    n_correct = candidates.counts[np.arange(len(says)), says]
     return [
-        -np.column_stack(n_covered)[candidates.pair],
-        -np.column_stack(n_correct)[candidates.pair].astype(float),
-        n_leaves[candidates.pair[0]].astype(float),
+        -candidates.sum_over_leaves(n_covered),
+        -candidates.sum_over_leaves(n_correct),
+        candidates.n_leaves.astype(float),
         -candidates.log_posterior,
     ]
 
 
-def _sum_by_leaf(
-    posterior: Posterior, X: FloatArray, engine: str, values: FloatArray
-) -> FloatArray:
+def _sum_by_leaf(ensemble: _Ensemble, values: FloatArray) -> FloatArray:
     """(leaf, value): values of the rows that fall into each leaf, added up."""
-    forest = forest_of(posterior.trees, engine)
-    n_leaves = len(posterior.trees.leaf_counts)
+    X, trees = ensemble.X, ensemble.draws.trees
+    forest = forest_of(trees, ensemble.model.engine)
+    n_leaves = len(trees.leaf_counts)
     total = np.zeros((n_leaves, values.shape[1]))
-    n_rows = max(1, MOST_PLACES // len(posterior.trees))
+    n_rows = max(1, MOST_PLACES // len(trees))
     for start in range(0, len(X), n_rows):
         rows = slice(start, start + n_rows)
         leaves = forest.apply(X[rows])
@@ -150,13 +183,8 @@ def _sum_by_leaf(
     return total
 
 
-def _sum_by_tree(posterior: Posterior, of_leaf: npt.NDArray[np.generic]) -> FloatArray:
-    total: FloatArray = np.add.reduceat(of_leaf, posterior.trees.leaf_offsets[:-1])
-    return total
-
-
-def _tree_of(model: FittedModel, which: int, value_of_alpha: int, kind: str) -> Tree:
-    posterior = model.posterior_
+def _tree_of(ensemble: _Ensemble, which: int, value_of_alpha: int, kind: str) -> Tree:
+    model, posterior = ensemble.model, ensemble.draws
     one = posterior.trees.take(np.array([which]))
     tree = Tree(
         kind=kind,
@@ -172,15 +200,9 @@ def _tree_of(model: FittedModel, which: int, value_of_alpha: int, kind: str) -> 
         speaks_for=0.0,
         posterior_share=float(posterior.tree_weights[which]),
     )
-    return replace(tree, speaks_for=_share_voting_alike(model, tree))
-
-
-def _share_voting_alike(model: FittedModel, tree: Tree) -> float:
-    """Share of the draws that vote as the tree does, averaged over training rows."""
-    X = model.training_.X
-    votes = mean_leaf_value(model.posterior_, X, model.engine, leaf_votes)
-    says = tree.predict_encoded(X).argmax(axis=1)
-    return float(votes[np.arange(len(X)), says].mean().clip(max=1))
+    says = tree.predict_encoded(ensemble.X).argmax(axis=1)
+    speaks_for = float(ensemble.share_voting_as(says).mean().clip(max=1))
+    return replace(tree, speaks_for=speaks_for)
 
 
 def _shown_thresholds(tree: Trees, columns: Sequence[Column], X: FloatArray) -> Iterator[str]:

@@ -11,7 +11,7 @@ import numpy as np
 from sweeptree.columns import Column
 from sweeptree.encoding import FloatArray
 from sweeptree.fitted import FittedModel
-from sweeptree.interpretation.representative import KINDS, representative_tree
+from sweeptree.interpretation.representative import representative_trees
 from sweeptree.interpretation.words import put_in_words, show_threshold, show_value
 from sweeptree.posterior import Trees
 from sweeptree.prediction import ALL_DRAWS
@@ -157,12 +157,11 @@ def _shares_by_rules(model: FittedModel) -> dict[bytes, float]:
 
 def _representatives(model: FittedModel, record: ForestRecord) -> Iterator[dict[str, Any]]:
     alphas = model.posterior_.alphas
-    for kind in KINDS:
-        tree = representative_tree(model, kind)
+    for tree in representative_trees(model):
         value_of_alpha = int(np.flatnonzero((alphas == tree.alpha).all(axis=1))[0])
         yield {
             **record.tree(tree.as_trees()),
-            "kind": kind,
+            "kind": tree.kind,
             "alphas": [[value_of_alpha, 0.0]],
             "share": tree.posterior_share,
             "speaksFor": tree.speaks_for,

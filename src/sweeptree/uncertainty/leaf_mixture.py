@@ -10,11 +10,13 @@ import numpy.typing as npt
 
 from sweeptree.encoding import FloatArray
 from sweeptree.engines import Forest
-from sweeptree.posterior import Draws
+from sweeptree.posterior import Draws, IntArray
 from sweeptree.prediction import ALL_DRAWS, forest_of
 
 MOST_PLACES = 1_000_000
 """Draws times rows that are looked at together: bounds the memory, about 50 bytes for each."""
+
+LARGEST_KEY = 2**62
 
 
 class LeafMixture(NamedTuple):
@@ -37,11 +39,11 @@ def leaf_mixtures(draws: Draws, X: FloatArray, engine: str) -> Iterator[LeafMixt
     forest = forest_of(draws.trees, engine)
     shares = draws.shares(ALL_DRAWS)
     trees, values_of_alpha = np.nonzero(shares)
-    counts, kind_of_leaf = np.unique(draws.trees.leaf_counts, axis=0, return_inverse=True)
+    counts, kind_of_leaf = _distinct_rows(draws.trees.leaf_counts)
     kinds = _Kinds(
         trees=trees,
         offset=values_of_alpha * len(counts),
-        of_leaf=kind_of_leaf.ravel(),
+        of_leaf=kind_of_leaf,
         weight=shares[trees, values_of_alpha],
     )
     parameters = (draws.alphas[:, None, :] + counts).reshape(-1, counts.shape[1])
@@ -49,6 +51,19 @@ def leaf_mixtures(draws: Draws, X: FloatArray, engine: str) -> Iterator[LeafMixt
     for start in range(0, len(X), n_rows):
         rows = slice(start, min(start + n_rows, len(X)))
         yield _mixture_of(rows, X[rows], forest, kinds, parameters)
+
+
+def _distinct_rows(counts: IntArray) -> tuple[IntArray, npt.NDArray[np.intp]]:
+    """Return the distinct rows of counts, and the place of each row among them."""
+    base = int(counts.max()) + 1
+    if base ** counts.shape[1] > LARGEST_KEY:
+        distinct, place = np.unique(counts, axis=0, return_inverse=True)
+        return distinct, place.ravel()
+    keys = np.zeros(len(counts), dtype=np.int64)  # much faster to sort than rows
+    for column in counts.T:
+        keys = keys * base + column
+    _, first, place = np.unique(keys, return_index=True, return_inverse=True)
+    return counts[first], place
 
 
 class _Kinds(NamedTuple):
