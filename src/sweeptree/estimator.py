@@ -28,7 +28,7 @@ from sweeptree.files.mixin import FileMixin
 from sweeptree.fitted import TrainingRows
 from sweeptree.interpretation.mixin import InterpretationMixin
 from sweeptree.posterior import Legend
-from sweeptree.progress import has_viewer
+from sweeptree.progress import is_wanted
 from sweeptree.report.mixin import ReportMixin
 from sweeptree.sampling import spawn_bit_generators, start_share
 from sweeptree.stopping import Judge, rows_to_judge_by, run_chains, warning_about
@@ -397,7 +397,7 @@ class BayesianTreeClassifier(
             Judge(rows_to_judge_by(X), self.engine),
             n_threads=min(self.n_chains, effective_n_jobs(self.n_jobs)),
             keeps_full_trace=keeps_full_trace,
-            shows_progress=has_viewer() if self.progress == "auto" else bool(self.progress),
+            shows_progress=is_wanted(self.progress),
             checkpoint=checkpoint,
         )
         self.training_ = TrainingRows(X, labels)

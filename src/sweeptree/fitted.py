@@ -30,6 +30,7 @@ class FittedModel(Protocol):
     """What is needed of a fitted BayesianTreeClassifier."""
 
     engine: str
+    progress: bool | str
     posterior_: Posterior
     training_: TrainingRows
     columns_: tuple[Column, ...]

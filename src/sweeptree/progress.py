@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from io import StringIO
 from time import monotonic
 from types import TracebackType
@@ -39,6 +40,21 @@ def is_notebook() -> bool:
     """Whether this process is the kernel of a notebook."""
     shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
     return hasattr(shell, "kernel")
+
+
+def is_wanted(progress: bool | str) -> bool:
+    """Whether to show progress: if that is asked for or, under "auto", if somebody can see it."""
+    return has_viewer() if progress == "auto" else bool(progress)
+
+
+@contextmanager
+def working(words: str, *, is_shown: bool) -> Iterator[None]:
+    """Say in a terminal what is being done, while it lasts; a notebook marks its cell by itself."""
+    if not is_shown or is_notebook():
+        yield
+        return
+    with _make_console().status(words):
+        yield
 
 
 class Screen(Protocol):

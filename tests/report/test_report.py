@@ -1,6 +1,11 @@
 """The report as a file: what is in it, and what is not."""
 
+import os
+import sys
+from contextlib import contextmanager, suppress
+from copy import copy
 from html.parser import HTMLParser
+from threading import Thread
 
 import numpy as np
 import pytest
@@ -8,12 +13,13 @@ import pytest
 import sweeptree
 from explained_models import fit, four_classes
 from hostile_tables import LABELS, LEVELS, NAMES
+from mixed_tables import mixed_table
 from sweeptree.prediction import mean_probabilities
 from sweeptree.report.evidence import gather_evidence
 from sweeptree.report.subset import draws_that_fit, error_of_subset, with_fewer_draws
 from sweeptree.report.writing import hash_of
 from sweeptree.uncertainty import envelope
-from written_reports import data_of
+from written_reports import data_of, write_report
 
 
 class Page(HTMLParser):
@@ -206,3 +212,47 @@ def test_ten_thousand_draws_on_twenty_variables_fit_into_500_kb(tmp_path):
     assert forest["nDraws"] == 10_000
     assert 50 < forest["nDrawsHere"] < 10_000
     assert path.stat().st_size <= 500_000
+
+
+# While it is written
+
+
+@contextmanager
+def terminal_on_standard_error(monkeypatch):
+    """Collect what a real terminal gets."""
+    ours, theirs = os.openpty()
+    shown = []
+
+    def read():
+        with suppress(OSError):  # how Linux says that the other side is closed
+            while part := os.read(ours, 4096):
+                shown.append(part.decode())
+
+    reader = Thread(target=read)
+    reader.start()
+    with os.fdopen(theirs, "w", encoding="utf-8") as stderr, monkeypatch.context() as patch:
+        patch.setattr(sys, "stderr", stderr)
+        patch.setenv("TERM", "xterm")
+        yield shown
+    reader.join()
+    os.close(ours)
+
+
+@pytest.mark.skipif(not hasattr(os, "openpty"), reason="there are no pseudo-terminals here")
+@pytest.mark.parametrize(("progress", "is_told"), [("auto", True), (False, False)])
+def test_a_terminal_is_told_that_the_report_is_being_written(
+    progress, is_told, mixed, tmp_path, monkeypatch
+):
+    model = copy(mixed.model).set_params(progress=progress)
+    with terminal_on_standard_error(monkeypatch) as shown:
+        model.report(tmp_path / "report.html", mixed.X_test, mixed.y_test)
+    assert ("Writing the report" in "".join(shown)) == is_told
+
+
+@pytest.mark.slow
+def test_curves_of_fewer_draws_and_rows_say_so(tmp_path):
+    table, labels = mixed_table(450)
+    path = write_report(tmp_path, table, labels, n_chains=1, n_draws=600, thin=5).path
+    words = path.read_text(encoding="utf-8")
+    assert "Of 300 training rows 200 are taken, evenly spaced." in words
+    assert "The curves rest on 500 of 600 draws, evenly spread; the cuts on all." in words

@@ -33,6 +33,12 @@ class Evidence:
         return hasattr(self.model, "training_")
 
     @property
+    def n_training(self) -> int:
+        """Number of training rows: the leaves of any tree hold them all."""
+        trees = self.model.posterior_.trees
+        return int(trees.leaf_counts[: trees.leaf_offsets[1]].sum())
+
+    @property
     def rows(self) -> FloatArray | None:
         """The test rows; without these the training rows; without any, None."""
         if self.test_rows is not None:

@@ -52,7 +52,7 @@ def _facts(evidence: Evidence) -> list[tuple[str, str]]:
     n_with_holes = sum(column.has_missing for column in model.columns_)
     holes = f"; {n_with_holes} with missing values" if n_with_holes else ""
     return [
-        ("training rows", f"{sum(counts.values()):,}"),
+        ("training rows", f"{evidence.n_training:,}"),
         ("columns", ", ".join(f"{kind} ({n})" for kind, n in kinds.items()) + holes),
         ("classes", _classes_in_words(counts)),
         ("strategy", f"{model.strategy}, {model.likelihood} likelihood"),

@@ -49,7 +49,6 @@ def _curve(evidence: Evidence, column: int) -> dict[str, Any]:
     which = slice(MOST_LEVELS) if known.is_category else slice(None)
     record = {
         "column": column,
-        "nDraws": evidence.quick_model.posterior_.tree_index.size,
         **{name: rounded(getattr(curve, name)[which]) for name in ("mean", "lower", "upper")},
     }
     if known.is_category:

@@ -12,6 +12,8 @@ from typing import Any
 
 from sweeptree.colours import EITHER
 from sweeptree.fitted import FittedModel, check_fitted
+from sweeptree.interpretation.dependence import MOST_ROWS
+from sweeptree.progress import is_wanted, working
 from sweeptree.report.cases import cases
 from sweeptree.report.doubts import doubts
 from sweeptree.report.evidence import Evidence, gather_evidence
@@ -69,7 +71,8 @@ def report(
     """
     check_fitted(model)
     evidence = gather_evidence(model, X_test, y_test)
-    write_atomically(Path(path), _page(evidence))
+    with working("Writing the report …", is_shown=is_wanted(model.progress)):
+        write_atomically(Path(path), _page(evidence))
 
 
 def _page(evidence: Evidence) -> str:
@@ -97,6 +100,10 @@ def _page(evidence: Evidence) -> str:
         overview=overview(evidence),
         sampler=run_facts(evidence),
         n_curves=len(data["variables"]["curves"]),
+        n_training=evidence.n_training,
+        n_rows_of_curves=min(MOST_ROWS, evidence.n_training),
+        n_draws=evidence.model.posterior_.tree_index.size,
+        n_draws_of_curves=evidence.quick_model.posterior_.tree_index.size,
     )
 
 

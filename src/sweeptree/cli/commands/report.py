@@ -12,6 +12,7 @@ from sweeptree.cli.held_out import read_held_out
 from sweeptree.cli.models import load_model
 from sweeptree.cli.outputs import check_place, naming_output
 from sweeptree.cli.showing import WrongCallError, note, show
+from sweeptree.estimator import BayesianTreeClassifier
 from sweeptree.loading import load
 
 
@@ -35,10 +36,18 @@ def _write(options: argparse.Namespace, output: str) -> int:
         if options.target is not None:
             raise WrongCallError("--target is a column of TABLE, which was not given.")
         with naming_output(output):
-            load(options.model).report(output)
+            _with_progress(load(options.model), options).report(output)
         return 0
-    model = load_model(options.model)
+    model = _with_progress(load_model(options.model), options)
     held_out = read_held_out(options.model, model, options.table, options.target)
     with naming_output(output):
         model.report(output, held_out.rows, held_out.labels)
     return len(held_out.labels)
+
+
+def _with_progress(
+    model: BayesianTreeClassifier, options: argparse.Namespace
+) -> BayesianTreeClassifier:
+    """Let the model show its progress, whatever it did in fit, or not."""
+    model.set_params(progress=False if options.quiet else "auto")
+    return model
