@@ -7,10 +7,10 @@
 # ---
 
 # %% [markdown]
-# # From a messy table to predictions
+# # From a messy table to a report
 #
 # Tables from life have text in them, dates, and holes. This page takes one from the file to
-# predictions and back into files, without a single column being turned into numbers by hand.
+# predictions and a report, without a single column being turned into numbers by hand.
 #
 # The shop, its parcels and their fates are **made up** below.
 
@@ -127,7 +127,8 @@ else:
 # ## Into files
 #
 # The predictions go into a table for those who did not fit the model; the model goes into a file
-# that holds nothing executable, so that strangers can open it safely.
+# that holds nothing executable, so that strangers can open it safely; and all about it goes into one
+# page for the browser: trees, variables, single cases, and what would be if they were different.
 
 # %%
 week.assign(predicted=doubts["predicted"], probability=doubts["probability"]).to_csv(
@@ -136,9 +137,11 @@ week.assign(predicted=doubts["predicted"], probability=doubts["probability"]).to
 model.save(folder / "parcels.sweeptree")
 again = sweeptree.load(folder / "parcels.sweeptree")
 np.testing.assert_array_equal(again.predict_proba(week), model.predict_proba(week))
+model.report(folder / "report.html", week, what_happened)
 for path in sorted(folder.iterdir()):
     print(f"{path.name}: {path.stat().st_size:,} bytes")
+assert (folder / "report.html").stat().st_size < 500_000
 
 # %% [markdown]
 # The same to the last bit. From here on `sweeptree predict parcels.sweeptree this_week.csv` does it
-# without any Python.
+# without any Python, and `sweeptree report parcels.sweeptree this_week.csv` writes the page.
