@@ -42,12 +42,12 @@ def picture_of_demo() -> Path:
 
 
 def pictures_of_report(report: Path) -> None:
-    """Photograph a report: its top, its trees in the dark, and a case on a telephone."""
+    """Photograph a report: on a desk, on a tablet in the dark, and on a telephone."""
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=shutil.which("chromium"))
         for name, width, height, scheme, part in (
-            ("overview", 1100, 800, "light", "overview"),
-            ("trees", 1100, 760, "dark", "trees"),
+            ("overview", 1280, 860, "light", "overview"),
+            ("trees", 768, 860, "dark", "trees"),
             ("phone", 375, 800, "light", "what-if-title"),
         ):
             size = {"width": width, "height": height}
