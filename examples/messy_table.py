@@ -127,8 +127,8 @@ else:
 # ## Into files
 #
 # The predictions go into a table for those who did not fit the model; the model goes into a file
-# that holds nothing executable, so that strangers can open it safely; and all about it goes into one
-# page for the browser: trees, variables, single cases, and what would be if they were different.
+# that holds nothing executable, so that strangers can open it safely; and all about it goes into
+# one page for the browser: trees, variables, single cases, and what if they were different.
 
 # %%
 week.assign(predicted=doubts["predicted"], probability=doubts["probability"]).to_csv(

@@ -16,6 +16,7 @@ LAYERS = [
     },
     {"encoding", "scores", "checkpoint", "table_files"},
     {"reference", "raw_table"},
+    {"learned_columns", "table_names"},
     {"table"},
     {"engines"},
     {"posterior", "sampling"},

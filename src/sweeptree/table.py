@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 from sklearn.utils.validation import check_consistent_length, validate_data
 
-from sweeptree.columns import IN_WORDS, UNSEEN, Column, Level, show_date
+from sweeptree.columns import Column
 from sweeptree.encoding import FloatArray
-from sweeptree.names import nearest_name
+from sweeptree.learned_columns import encode_table, learn_again, learn_columns
 from sweeptree.raw_table import (
-    RawColumn,
     RawTable,
     is_table_with_names,
     read_matrix_of_numbers,
@@ -23,11 +21,7 @@ from sweeptree.raw_table import (
     read_named_table,
     read_names,
 )
-
-NUMBERS = {"number", "boolean"}
-"""Kinds of columns that may stand for each other."""
-LIKENESS_OF_SLIPS = 0.6
-"""Of a new column's name to one that is missing, for the one to be meant for the other."""
+from sweeptree.table_names import check_names, learn_names
 
 
 class TrainingTable(NamedTuple):
@@ -56,7 +50,7 @@ def read_training_table(
         table = read_matrix_of_numbers(X)
     matrix, columns = _learn(table, categorical_features)
     check_consistent_length(matrix, y)
-    _learn_names(estimator, table)
+    learn_names(estimator, table)
     return TrainingTable(matrix, y, columns)
 
 
@@ -69,9 +63,8 @@ def learn_table(
 
 def _learn(table: RawTable, categorical_features: Any) -> tuple[FloatArray, tuple[Column, ...]]:
     _check_not_empty(table)
-    is_category = _resolve_categories(categorical_features, table)
-    columns = tuple(_learn_column(table, i, is_category[i]) for i in range(len(table.columns)))
-    matrix = _encode(table, columns)
+    columns = learn_columns(table, categorical_features)
+    matrix = encode_table(table, columns)
     _check_finite(matrix, table)
     _check_ranges(matrix, table)
     _warn_about_empty_columns(matrix, table)
@@ -104,7 +97,7 @@ def _encode_known(table: RawTable, columns: Sequence[Column]) -> FloatArray:
         raise ValueError(
             f"X has {len(table.columns)} columns; the trees were grown on {len(columns)}."
         )
-    rows = _encode(table, columns)
+    rows = encode_table(table, columns)
     _check_finite(rows, table)
     return rows
 
@@ -136,188 +129,8 @@ def repeat_rows(table: TrainingTable, sample_weight: Any) -> TrainingTable:
         raise ValueError("sample_weight is zero for every row; at least one must count.")
     n_times = weights.astype(np.int64)
     X = np.repeat(X, n_times, axis=0)
-    columns = tuple(_learn_again(column, X[:, i]) for i, column in enumerate(columns))
+    columns = tuple(learn_again(column, X[:, i]) for i, column in enumerate(columns))
     return TrainingTable(X, np.repeat(y, n_times), columns)
-
-
-def _learn_again(column: Column, values: FloatArray) -> Column:
-    """Learn a column from fewer rows; places of levels are brought up to date in place."""
-    is_missing = np.isnan(values)
-    used, place = np.unique(values[~is_missing], return_inverse=True)
-    levels = column.levels
-    if column.is_category:
-        values[~is_missing] = place
-        levels = tuple(levels[int(level)] for level in used)
-    return replace(column, levels=levels, has_missing=bool(is_missing.any()))
-
-
-# Names
-
-
-def _learn_names(estimator: Any, table: RawTable) -> None:
-    estimator.n_features_in_ = len(table.columns)
-    if table.names is not None:
-        estimator.feature_names_in_ = np.array(table.names, dtype=object)
-    elif hasattr(estimator, "feature_names_in_"):
-        del estimator.feature_names_in_
-
-
-def check_names(estimator: Any, names: list[str] | None) -> None:
-    """Hold the names of the columns of rows to predict against those that `fit` saw."""
-    known = getattr(estimator, "feature_names_in_", None)
-    if known is not None and names is not None:
-        _compare_names([str(name) for name in known], names)
-    elif known is None and names is not None:
-        _warn_about_names("X has feature names, but", estimator, "without feature names")
-    elif known is not None:
-        _warn_about_names(
-            "X does not have valid feature names, but", estimator, "with feature names"
-        )
-
-
-def _warn_about_names(what: str, estimator: Any, how: str) -> None:
-    warnings.warn(f"{what} {type(estimator).__name__} was fitted {how}", stacklevel=5)
-
-
-def _compare_names(known: list[str], given: list[str]) -> None:
-    if known == given:
-        return
-    unseen = sorted(set(given) - set(known))
-    gone = sorted(set(known) - set(given))
-    message = "The feature names should match those that were passed during fit.\n"
-    advice = []
-    if unseen:
-        message += f"Feature names unseen at fit time:\n{_listed(unseen)}"
-        advice.append("drop the columns that are new")
-    if gone:
-        message += f"Feature names seen at fit time, yet now missing:\n{_listed(gone)}"
-        nearest = nearest_name(gone[0], unseen, LIKENESS_OF_SLIPS)
-        hint = f" (is {nearest!r} meant for {gone[0]!r}?)" if nearest else ""
-        advice.append(f"give the columns that are missing{hint}")
-    if not unseen and not gone:
-        message += "Feature names must be in the same order as they were in fit.\n"
-        advice.append("use X[list(model.feature_names_in_)]")
-    sentence = " and ".join(advice)
-    raise ValueError(f"{message}{sentence[0].upper()}{sentence[1:]}.")
-
-
-def _listed(names: list[str], most: int = 5) -> str:
-    lines = [f"- {name}\n" for name in names[:most]]
-    return "".join([*lines, "- ...\n"] if len(names) > most else lines)
-
-
-# Columns
-
-
-def _resolve_categories(categorical_features: Any, table: RawTable) -> npt.NDArray[np.bool_]:
-    """Whether each column is a category: text always is, columns of numbers if they are named."""
-    is_category = np.array([column.kind == "category" for column in table.columns])
-    if isinstance(categorical_features, str) and categorical_features == "from_dtype":
-        return is_category
-    chosen = np.asarray(categorical_features)
-    if chosen.dtype == bool:
-        if chosen.shape != is_category.shape:
-            raise ValueError(
-                f"categorical_features is a mask of {chosen.size} values, and X has "
-                f"{len(is_category)} columns; give one for each."
-            )
-        is_category |= chosen
-        return is_category
-    for which in chosen.ravel().tolist():
-        is_category[_place_of(which, table)] = True
-    return is_category
-
-
-def _place_of(which: Any, table: RawTable) -> int:
-    n_columns = len(table.columns)
-    if isinstance(which, int) and -n_columns <= which < n_columns:
-        return which
-    if isinstance(which, str) and table.names is not None:
-        if which in table.names:
-            return table.names.index(which)
-        raise ValueError(
-            f"categorical_features names a column {which!r} that X does not have; did you mean "
-            f"{nearest_name(which, table.names)!r}?"
-        )
-    raise ValueError(
-        f"categorical_features names {which!r}, which is neither the name of a column nor a "
-        f"number from 0 to {n_columns - 1}."
-    )
-
-
-def _learn_column(table: RawTable, place: int, is_category: bool) -> Column:
-    kind, values = table.columns[place]
-    name = f"column {place}" if table.names is None else table.names[place]
-    is_missing = _is_missing(table.columns[place])
-    if not is_category:
-        return Column(name, kind, has_missing=bool(is_missing.any()))
-    levels = _levels_of(values[~is_missing])
-    return Column(name, "category", levels, has_missing=bool(is_missing.any()))
-
-
-def _is_missing(column: RawColumn) -> npt.NDArray[np.bool_]:
-    if column.kind == "category":
-        return np.array([value is None for value in column.values.tolist()], dtype=bool)
-    is_missing: npt.NDArray[np.bool_] = np.isnan(column.values)
-    return is_missing
-
-
-def _levels_of(values: npt.NDArray[Any]) -> tuple[Level, ...]:
-    """Distinct values, sorted; whole numbers as such."""
-    distinct = {value.item() if isinstance(value, np.generic) else value for value in values}
-    whole = [int(v) if isinstance(v, float) and v.is_integer() else v for v in distinct]
-    return tuple(sorted(whole, key=lambda v: (isinstance(v, str), v)))
-
-
-def _encode(table: RawTable, columns: Sequence[Column]) -> FloatArray:
-    """Turn every column into numbers; a matrix of numbers is taken as it is, without a copy."""
-    if table.matrix is not None and {column.kind for column in columns} <= NUMBERS:
-        return table.matrix
-    encoded = np.empty((len(table.columns[0].values), len(columns)))
-    for place, (raw, column) in enumerate(zip(table.columns, columns, strict=True)):
-        _check_kind(raw, column, table.describe(place))
-        encode = _places_of_levels if column.is_category else _numbers
-        encoded[:, place] = encode(raw, column)
-    return encoded
-
-
-def _numbers(raw: RawColumn, column: Column) -> FloatArray:
-    values: FloatArray = np.full(len(raw.values), np.nan) if _is_empty(raw) else raw.values
-    return values
-
-
-def _places_of_levels(raw: RawColumn, column: Column) -> FloatArray:
-    place_of = {level: float(place) for place, level in enumerate(column.levels)}
-    places = np.array([place_of.get(value, UNSEEN) for value in raw.values.tolist()])
-    places[_is_missing(raw)] = np.nan
-    return places
-
-
-def _is_empty(raw: RawColumn) -> bool:
-    return bool(_is_missing(raw).all())
-
-
-def _check_kind(raw: RawColumn, column: Column, where: str) -> None:
-    """Refuse a column that holds something else than it did in `fit`."""
-    expected = column.kind
-    if column.is_category and not any(isinstance(level, str) for level in column.levels):
-        expected = "number"  # codes that count as levels
-        if raw.kind == "category" and not any(isinstance(v, str) for v in raw.values):
-            return
-    if raw.kind == expected or {raw.kind, expected} <= NUMBERS or _is_empty(raw):
-        return
-    row = int(np.flatnonzero(~_is_missing(raw))[0])
-    raise ValueError(
-        f"{where[0].upper()}{where[1:]} held {IN_WORDS[column.kind]} in fit and holds "
-        f"{IN_WORDS[raw.kind]} now: {_shown(raw, row)} in row {row}; convert it."
-    )
-
-
-def _shown(raw: RawColumn, row: int) -> str:
-    value = raw.values[row]
-    if raw.kind == "date":
-        return show_date(value)
-    return repr(value) if raw.kind == "category" else f"{value:g}"
 
 
 # Checks

@@ -108,13 +108,6 @@ def plain(value: Any) -> Any:
     return value if value is None or isinstance(value, bool | int | float | str) else str(value)
 
 
-def records(table: Any) -> list[dict[str, Any]]:
-    """Return the rows of a table that the library hands out, as dictionaries."""
-    names = list(table.columns) if hasattr(table, "columns") else list(table.dtype.names)
-    columns = [np.asarray(table[name]).tolist() for name in names]
-    return [dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True)]
-
-
 def percent(share: float, n_decimals: int = 1) -> str:
     """Write a share in per cent.
 

@@ -7,8 +7,9 @@ import argparse
 from rich.text import Text
 
 from sweeptree.cli.models import load_model, model_rows, read_model_chunks
-from sweeptree.cli.showing import WrongCallError, records, show
+from sweeptree.cli.showing import WrongCallError, show
 from sweeptree.estimator import BayesianTreeClassifier
+from sweeptree.frames import records_of
 from sweeptree.table_files import Table
 
 
@@ -24,9 +25,9 @@ def run(options: argparse.Namespace) -> None:
         "table": row.source,
         "row": options.row,
         "prediction": explanation.prediction,
-        "conditions": records(explanation.conditions),
-        "changes": records(explanation.changes),
-        "similar": records(explanation.similar),
+        "conditions": list(records_of(explanation.conditions)),
+        "changes": list(records_of(explanation.changes)),
+        "similar": list(records_of(explanation.similar)),
     }
     show(options, record, Text(f"{where}\n{explanation}"))
 

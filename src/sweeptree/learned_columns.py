@@ -1,0 +1,153 @@
+"""Columns learned from a table, and tables turned into numbers by them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from sweeptree.columns import IN_WORDS, UNSEEN, Column, Level, show_date
+from sweeptree.encoding import FloatArray
+from sweeptree.names import nearest_name
+from sweeptree.raw_table import RawColumn, RawTable
+
+NUMBERS = {"number", "boolean"}
+"""Kinds of columns that may stand for each other."""
+
+
+def learn_columns(table: RawTable, categorical_features: Any) -> tuple[Column, ...]:
+    """Learn what each column holds.
+
+    Parameters
+    ----------
+    table : RawTable
+    categorical_features : "from_dtype", or names, numbers or a mask of columns
+        Of columns of numbers, those that are codes without an order.
+    """
+    is_category = _resolve_categories(categorical_features, table)
+    return tuple(_learn_column(table, i, is_category[i]) for i in range(len(table.columns)))
+
+
+def learn_again(column: Column, values: FloatArray) -> Column:
+    """Learn a column from fewer rows; places of levels are brought up to date in place."""
+    is_missing = np.isnan(values)
+    used, place = np.unique(values[~is_missing], return_inverse=True)
+    levels = column.levels
+    if column.is_category:
+        values[~is_missing] = place
+        levels = tuple(levels[int(level)] for level in used)
+    return replace(column, levels=levels, has_missing=bool(is_missing.any()))
+
+
+def _resolve_categories(categorical_features: Any, table: RawTable) -> npt.NDArray[np.bool_]:
+    """Whether each column is a category: text always is, columns of numbers if they are named."""
+    is_category = np.array([column.kind == "category" for column in table.columns])
+    if isinstance(categorical_features, str) and categorical_features == "from_dtype":
+        return is_category
+    chosen = np.asarray(categorical_features)
+    if chosen.dtype == bool:
+        if chosen.shape != is_category.shape:
+            raise ValueError(
+                f"categorical_features is a mask of {chosen.size} values, and X has "
+                f"{len(is_category)} columns; give one for each."
+            )
+        is_category |= chosen
+        return is_category
+    for which in chosen.ravel().tolist():
+        is_category[_place_of(which, table)] = True
+    return is_category
+
+
+def _place_of(which: Any, table: RawTable) -> int:
+    n_columns = len(table.columns)
+    if isinstance(which, int) and -n_columns <= which < n_columns:
+        return which
+    if isinstance(which, str) and table.names is not None:
+        if which in table.names:
+            return table.names.index(which)
+        raise ValueError(
+            f"categorical_features names a column {which!r} that X does not have; did you mean "
+            f"{nearest_name(which, table.names)!r}?"
+        )
+    raise ValueError(
+        f"categorical_features names {which!r}, which is neither the name of a column nor a "
+        f"number from 0 to {n_columns - 1}."
+    )
+
+
+def _learn_column(table: RawTable, place: int, is_category: bool) -> Column:
+    kind, values = table.columns[place]
+    name = f"column {place}" if table.names is None else table.names[place]
+    is_missing = _is_missing(table.columns[place])
+    if not is_category:
+        return Column(name, kind, has_missing=bool(is_missing.any()))
+    levels = _levels_of(values[~is_missing])
+    return Column(name, "category", levels, has_missing=bool(is_missing.any()))
+
+
+def _is_missing(column: RawColumn) -> npt.NDArray[np.bool_]:
+    if column.kind == "category":
+        return np.array([value is None for value in column.values.tolist()], dtype=bool)
+    is_missing: npt.NDArray[np.bool_] = np.isnan(column.values)
+    return is_missing
+
+
+def _levels_of(values: npt.NDArray[Any]) -> tuple[Level, ...]:
+    """Distinct values, sorted; whole numbers as such."""
+    distinct = {value.item() if isinstance(value, np.generic) else value for value in values}
+    whole = [int(v) if isinstance(v, float) and v.is_integer() else v for v in distinct]
+    return tuple(sorted(whole, key=lambda v: (isinstance(v, str), v)))
+
+
+def encode_table(table: RawTable, columns: Sequence[Column]) -> FloatArray:
+    """Turn every column into numbers; a matrix of numbers is taken as it is, without a copy."""
+    if table.matrix is not None and {column.kind for column in columns} <= NUMBERS:
+        return table.matrix
+    encoded = np.empty((len(table.columns[0].values), len(columns)))
+    for place, (raw, column) in enumerate(zip(table.columns, columns, strict=True)):
+        _check_kind(raw, column, table.describe(place))
+        encode = _places_of_levels if column.is_category else _numbers
+        encoded[:, place] = encode(raw, column)
+    return encoded
+
+
+def _numbers(raw: RawColumn, column: Column) -> FloatArray:
+    values: FloatArray = np.full(len(raw.values), np.nan) if _is_empty(raw) else raw.values
+    return values
+
+
+def _places_of_levels(raw: RawColumn, column: Column) -> FloatArray:
+    place_of = {level: float(place) for place, level in enumerate(column.levels)}
+    places = np.array([place_of.get(value, UNSEEN) for value in raw.values.tolist()])
+    places[_is_missing(raw)] = np.nan
+    return places
+
+
+def _is_empty(raw: RawColumn) -> bool:
+    return bool(_is_missing(raw).all())
+
+
+def _check_kind(raw: RawColumn, column: Column, where: str) -> None:
+    """Refuse a column that holds something else than it did in `fit`."""
+    expected = column.kind
+    if column.is_category and not any(isinstance(level, str) for level in column.levels):
+        expected = "number"  # codes that count as levels
+        if raw.kind == "category" and not any(isinstance(v, str) for v in raw.values):
+            return
+    if raw.kind == expected or {raw.kind, expected} <= NUMBERS or _is_empty(raw):
+        return
+    row = int(np.flatnonzero(~_is_missing(raw))[0])
+    raise ValueError(
+        f"{where[0].upper()}{where[1:]} held {IN_WORDS[column.kind]} in fit and holds "
+        f"{IN_WORDS[raw.kind]} now: {_shown(raw, row)} in row {row}; convert it."
+    )
+
+
+def _shown(raw: RawColumn, row: int) -> str:
+    value = raw.values[row]
+    if raw.kind == "date":
+        return show_date(value)
+    return repr(value) if raw.kind == "category" else f"{value:g}"
