@@ -30,18 +30,6 @@ def model():
     return fit(*two_classes(), n_draws=60)
 
 
-@pytest.fixture(scope="module")
-def small_file(tmp_path_factory):
-    path = tmp_path_factory.mktemp("small") / "small.npz"
-    small_model().save(path)
-    return path
-
-
-@pytest.fixture
-def path(tmp_path):
-    return tmp_path / "model.npz"
-
-
 def reload(model, path, **options):
     model.save(path, **options)
     return sweeptree.load(path)

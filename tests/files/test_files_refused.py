@@ -16,19 +16,6 @@ from saved_models import (
 from sweeptree import ModelFileError
 from sweeptree.files.packing import sizes_of
 
-
-@pytest.fixture(scope="module")
-def small_file(tmp_path_factory):
-    path = tmp_path_factory.mktemp("small") / "small.npz"
-    small_model().save(path)
-    return path
-
-
-@pytest.fixture
-def path(tmp_path):
-    return tmp_path / "model.npz"
-
-
 # Reading what is no model
 
 

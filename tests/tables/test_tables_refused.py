@@ -1,0 +1,77 @@
+"""Tables and rows that cannot be used are refused by name."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from short_table_fits import MAKES, short
+
+pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda t: t.drop(columns="age"), r"missing:\n- age\nGive the columns that are missing\."),
+        (lambda t: t.assign(more=1), r"unseen at fit time:\n- more\nDrop the columns that are new"),
+        (lambda t: t.rename(columns={"age": "agee"}), r"is 'agee' meant for 'age'\?"),
+        (lambda t: t[t.columns[::-1]], r"same order as they were in fit\.\nUse X\[list\("),
+        (
+            lambda t: t.assign(age="old"),
+            "'age' held numbers in fit and holds categories now: 'o",
+        ),
+        (lambda t: t.assign(ward=3), "'ward' held categories in fit and holds numbers now: 3"),
+        (lambda t: t.assign(admitted=3), "'admitted' held dates in fit and holds numbers now"),
+        (lambda t: t.assign(dose=np.inf), "infinity in column 'dose'"),
+        (lambda t: t.iloc[:0], r"0 sample\(s\)"),
+    ],
+)
+@pytest.mark.parametrize("make", ["pandas", "polars", "mapping"])
+def test_rows_that_do_not_fit_are_refused_by_name(mixed, fitted, change, message, make):
+    with pytest.raises(ValueError, match=message):
+        fitted.predict(MAKES[make](change(mixed[0])))
+
+
+def test_column_that_is_empty_now_fits_any_kind(mixed, fitted):
+    table, _ = mixed
+    for name in table:
+        assert np.isfinite(fitted.predict_proba(table.assign(**{name: None}))).all()
+
+
+@pytest.mark.parametrize(
+    ("table", "message"),
+    [
+        (pd.DataFrame([[1, 2]] * 20, columns=["a", "a"]), "two columns named 'a'; rename one"),
+        ({"a": [1, "x"] * 10}, "different types in column 'a': 1 in row 0 and 'x' in row 1"),
+        ({"a": np.arange(20), "b": np.arange(19)}, r"Column 'b' has the shape \(19,\)"),
+        (
+            {"a": np.where(np.arange(20) == 7, np.inf, 1.0)},
+            "infinity in column 'a' .first in row 7",
+        ),
+        ({}, r"0 feature\(s\)"),
+    ],
+)
+def test_tables_that_cannot_be_used_are_refused_by_name(table, message):
+    with pytest.raises(ValueError, match=message):
+        short().fit(table, np.arange(20) % 2)
+
+
+def test_thing_that_is_no_value_is_named():
+    with pytest.raises(TypeError, match="string or a number, and column 'a' has a dict in row 0"):
+        short().fit({"a": [{}, 1] * 10}, np.arange(20) % 2)
+
+
+def test_column_without_values_is_left_out_with_a_warning(mixed):
+    table, y = mixed
+    with pytest.warns(UserWarning, match="No row has a value in column 'empty'; left out"):
+        model = short().fit(table.assign(empty=None), y)
+    assert (model.posterior_.trees.variable != table.shape[1]).all()
+
+
+@pytest.mark.parametrize("missing", [None, np.nan])
+def test_missing_label_is_named(mixed, missing):
+    table, y = mixed
+    labels = y.astype(object)
+    labels[5] = missing
+    with pytest.raises(ValueError, match="label of row 5 is missing; drop"):
+        short().fit(table, labels)
