@@ -1,6 +1,7 @@
 """The report in a real browser, without a network."""
 
 import json
+import re
 import shutil
 from contextlib import contextmanager
 
@@ -9,6 +10,7 @@ import pytest
 
 import sweeptree
 from hostile_tables import LABELS, NAMES
+from plotted_models import wide
 from sweeptree.colours import DARK, LIGHT
 from sweeptree.report.evidence import gather_evidence
 
@@ -268,3 +270,15 @@ def test_reports_of_bare_models_open_too(browser, mixed, tmp_path):
     with opened(browser, tmp_path / "report.html") as page:
         assert "There are no rows" in page.locator("#case-count").inner_text()
         assert sum(shown_means(page)) == pytest.approx(1)
+
+
+def test_a_node_with_many_classes_names_those_with_most_rows(browser, tmp_path):
+    model, _, y = wide()
+    model.report(tmp_path / "wide.html")
+    with opened(browser, tmp_path / "wide.html") as page:
+        page.locator('#tree [data-place="0"]').hover()
+        words = page.locator("#node").inner_text()
+    counts = np.unique(y, return_counts=True)[1]
+    named = re.search(r"300 training rows \((.*)\)", words)[1].split(", ")
+    assert [int(each.rsplit(": ")[-1]) for each in named[:-1]] == sorted(counts, reverse=True)[:12]
+    assert named[-1] == f"and {len(counts) - 12} more classes"

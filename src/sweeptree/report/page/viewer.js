@@ -140,17 +140,22 @@ function showNode(node) {
   for (let each = node; each.parent; each = each.parent)
     way.unshift(sideInWords(each.parent, each.isLeft));
   const { means, lower, upper } = chancesOf(viewer.tree, node);
-  const rows = node.counts
-    .map((count, j) => [named(data.classes[j]), count])
-    .filter(([, count]) => count)
-    .map(([label, count]) => `${label}: ${asCount(count)}`);
   byId("node").replaceChildren(
     element("h4", { dir: "auto" }, node.question ? `${sideInWords(node, true)}?` : "Leaf"),
     ...chanceBars(means, lower, upper),
-    element("p", { dir: "auto" }, `${asCount(sumOf(node.counts))} training rows (${rows.join(", ")})`),
+    element("p", { dir: "auto" }, `${asCount(sumOf(node.counts))} training rows (${rowsInWords(node.counts)})`),
     element("h4", {}, "The way here"),
     list(way, "The first node."),
   );
+}
+
+// Rows of each class that is there; of many classes, those with most rows.
+function rowsInWords(counts) {
+  const there = counts.map((count, j) => [named(data.classes[j]), count]).filter(([, count]) => count);
+  const few = there.length <= MOST_CLASSES_SHOWN;
+  const shown = few ? there : there.sort((a, b) => b[1] - a[1]).slice(0, MOST_CLASSES_SHOWN);
+  const words = shown.map(([label, count]) => `${label}: ${asCount(count)}`).join(", ");
+  return few ? words : `${words}, and ${there.length - shown.length} more classes`;
 }
 
 function toggleFold(node) {
