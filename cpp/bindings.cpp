@@ -5,7 +5,7 @@
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
-#include <chrono>
+#include <ctime>
 #include <map>
 #include <stdexcept>
 #include <string>
@@ -76,23 +76,52 @@ void require(bool condition, const char* message) {
   if (!condition) throw std::invalid_argument(message);
 }
 
+void require_classes(const Array<std::int32_t>& labels, std::size_t n_classes) {
+  for (std::size_t i = 0; i < labels.size(); ++i)
+    require(labels.data()[i] >= 0 && labels.data()[i] < static_cast<std::int64_t>(n_classes),
+            "a label is not a class");
+}
+
 void init_data(Data* self, std::size_t n_classes, const Array<std::int32_t>& labels,
                const Array<std::uint8_t>& kinds, const Array<std::uint32_t>& n_missing,
                const Matrix<std::uint32_t>& order, const Array<double>& values,
-               const Array<std::uint32_t>& starts, const Array<std::int64_t>& value_offsets,
-               std::size_t mask_budget) {
+               const Array<std::int64_t>& value_offsets, const Array<std::uint32_t>& starts,
+               const Array<std::int64_t>& start_offsets, std::size_t mask_budget) {
   require(kinds.size() == order.shape(0) && n_missing.size() == order.shape(0),
           "one kind and one number of missing values per variable");
   require(order.shape(0) == 0 || order.shape(1) == labels.size(),
           "order must have one column per row of the table");
-  require(values.size() == starts.size(), "values and starts must be parallel");
   require(value_offsets.size() == order.shape(0) + 1, "one value offset per variable, and the end");
-  for (std::size_t i = 0; i < labels.size(); ++i)
-    require(labels.data()[i] >= 0 && labels.data()[i] < static_cast<std::int64_t>(n_classes),
-            "a label is not a class");
+  require(start_offsets.size() == order.shape(0) + 1, "one start offset per variable, and the end");
+  require_classes(labels, n_classes);
   new (self) Data({labels.size(), n_classes, view(labels), view(kinds), view(n_missing),
-                   view(order), view(values), view(starts), view(value_offsets)},
+                   view(order), view(values), view(value_offsets), view(starts),
+                   view(start_offsets)},
                   mask_budget);
+}
+
+nb::object places_by_class(const Array<std::int32_t>& labels, std::size_t n_classes) {
+  require_classes(labels, n_classes);
+  return to_numpy(std::move(RowPlaces(view(labels), n_classes).of_row));
+}
+
+// Sorts one column of a table; `order` gets the places of the rows in its order. Returns its
+// distinct values, where they start unless they are all different, and the number of missing ones.
+nb::tuple sort_column(const nb::ndarray<const double, nb::ndim<2>, nb::device::cpu>& x,
+                      std::size_t column, const Array<std::uint32_t>& places,
+                      const nb::ndarray<std::uint32_t, nb::ndim<1>, nb::c_contig>& order) {
+  require(column < x.shape(1), "no such column");
+  require(places.size() == x.shape(0) && order.size() == x.shape(0), "one place per row");
+  thread_local ColumnSorter sorter;
+  SortedColumn sorted;
+  {
+    nb::gil_scoped_release release;
+    sorted = sorter.sort(x.data() + static_cast<std::int64_t>(column) * x.stride(1),
+                         x.stride(0), view(places), order.data());
+  }
+  const std::size_t n_missing = sorted.n_missing;
+  return nb::make_tuple(to_numpy(std::move(sorted.values)), to_numpy(std::move(sorted.starts)),
+                        n_missing);
 }
 
 void init_target(Target* self, const Data& data, const std::string& tree_prior, double leaf_penalty,
@@ -449,12 +478,12 @@ double seconds_per_count(std::size_t n_rows, std::int64_t n_repeats) {
   std::vector<Word> mask(n_words, 0x5555555555555555u);
   std::vector<Word> cut(n_words, 0x3333333333333333u);
   volatile std::size_t sink = 0;
-  const auto begin = std::chrono::steady_clock::now();
+  const std::clock_t begin = std::clock();
   for (std::int64_t i = 0; i < n_repeats; ++i)
     sink = split_and_count<Keep::none>(mask.data(), cut.data(), nullptr, nullptr, n_words);
   static_cast<void>(sink);
-  const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - begin;
-  return elapsed.count() / static_cast<double>(n_repeats);
+  const double seconds = static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
+  return seconds / static_cast<double>(n_repeats);
 }
 
 // Splits a mask by every implementation that this machine can run.
@@ -482,9 +511,10 @@ NB_MODULE(_kernel, m) {
   m.doc() = "The compiled engine. See sweeptree.reference for the same algorithm in Python.";
 
   nb::class_<Data>(m, "Data")
-      .def("__init__", &init_data, nb::keep_alive<1, 7>(), nb::keep_alive<1, 8>(), "n_classes"_a,
-           "labels"_a, "kinds"_a, "n_missing"_a, "order"_a, "values"_a.noconvert(),
-           "starts"_a.noconvert(), "value_offsets"_a, "mask_budget"_a)
+      .def("__init__", &init_data, nb::keep_alive<1, 6>(), nb::keep_alive<1, 7>(),
+           nb::keep_alive<1, 9>(), "n_classes"_a, "labels"_a, "kinds"_a, "n_missing"_a,
+           "order"_a.noconvert(), "values"_a.noconvert(), "value_offsets"_a,
+           "starts"_a.noconvert(), "start_offsets"_a, "mask_budget"_a)
       .def_prop_ro("mask_bytes", &Data::mask_bytes);
 
   nb::class_<Target>(m, "Target")
@@ -524,6 +554,9 @@ NB_MODULE(_kernel, m) {
       .def("average", &average, "x"_a, "weight"_a, "leaf_value"_a)
       .def("apply", &apply, "x"_a);
 
+  m.def("places_by_class", &places_by_class, "labels"_a, "n_classes"_a);
+  m.def("sort_column", &sort_column, "x"_a.noconvert(), "column"_a, "places"_a,
+        "order"_a.noconvert());
   m.def("seconds_per_count", &seconds_per_count, "n_rows"_a, "n_repeats"_a);
   m.def("split_everyhow", &split_everyhow, "mask"_a, "cut"_a);
 }

@@ -22,7 +22,7 @@ class BranchMoves {
   }
 
   // A new split above a node, with a new leaf on one side and the node's subtree on the other.
-  Evaluation evaluate_graft(const Proposal& proposal) {
+  Evaluation evaluate_graft(const Proposal& proposal, const Hurdle& hurdle) {
     const ShapePrior& shape = state_.target.shape;
     const int k = tree_.n_leaves();
     const int depth = state_.depth_if_needed(proposal.node);
@@ -31,15 +31,14 @@ class BranchMoves {
     grafted_leaf_ = tree_.new_node();
     tree_[grafted_].rule = proposal.rule;
     tree_.link_above(proposal.node, grafted_, grafted_leaf_, proposal.is_left);
-    refill_.begin(0, Below::as_before);
-    refill_.run(grafted_, proposal.node);
-    if (refill_.n_starved > 0) return {};
     const double log_shape = shape.depends_on_depth()
                                  ? state_.log_shape_of(grafted_, depth) - log_shape_before
                                  : shape.log_size(k + 1) - shape.log_size(k);
-    const double log_ratio =
-        graft_log_ratio(k, state_.strategy.p_move, log_shape + state_.log_range_change(1));
-    return {true, log_ratio, state_.likelihood_change(), 1};
+    const double log_ratio = graft_log_ratio(k, state_.strategy.p_move, log_shape);
+    refill_.begin(0, Below::as_before, hurdle.least_change(log_ratio));
+    refill_.run(grafted_, proposal.node);
+    if (refill_.is_hopeless()) return {};
+    return {true, log_ratio + state_.log_range_change(1), state_.likelihood_change(), 1};
   }
 
   void commit_graft() {
@@ -63,17 +62,17 @@ class BranchMoves {
   }
 
   // A leaf goes together with its parent; the sibling subtree gets all their rows.
-  Evaluation evaluate_splice(const Proposal& proposal) {
+  Evaluation evaluate_splice(const Proposal& proposal, const Hurdle& hurdle) {
     const int k = tree_.n_leaves();
     const double log_shape = state_.log_shape_of_removal(proposal.node);
+    const double log_ratio = splice_log_ratio(k, state_.strategy.p_move, log_shape);
     removal_ = tree_.unlink(proposal.node);
-    refill_.begin(0, Below::as_before);
+    refill_.begin(0, Below::as_before, hurdle.least_change(log_ratio));
     refill_.run(removal_.promoted, removal_.split);
-    refill_.before.log_likelihood += tree_[proposal.node].log_leaf;
+    if (refill_.is_hopeless()) return {};
+    refill_.before.log_likelihood += tree_[proposal.node].log_likelihood;
     refill_.before.log_stop += tree_[proposal.node].log_stop;
-    const double log_ratio =
-        splice_log_ratio(k, state_.strategy.p_move, log_shape + state_.log_range_change(-1));
-    return {true, log_ratio, state_.likelihood_change(), -1};
+    return {true, log_ratio + state_.log_range_change(-1), state_.likelihood_change(), -1};
   }
 
   void commit_splice() {
@@ -100,7 +99,7 @@ class BranchMoves {
   }
 
   // A subtree moves, together with the split above it, to the place above another node.
-  Evaluation evaluate_regraft(const Proposal& proposal) {
+  Evaluation evaluate_regraft(const Proposal& proposal, const Hurdle& hurdle) {
     const int split = tree_[proposal.node].parent;
     const int place = tree_.common_ancestor(split, proposal.other);
     const int above = tree_[place].parent;
@@ -113,10 +112,10 @@ class BranchMoves {
     const int top = above == none      ? tree_.root()
                     : is_left_of_above ? tree_[above].left
                                        : tree_[above].right;
-    refill_.begin(0, Below::changed);
-    refill_.run(top, place);
-    if (refill_.n_starved > 0) return {};
     const double log_shape = state_.log_shape_if_needed(top, depth) - log_shape_before;
+    refill_.begin(0, Below::changed, hurdle.least_change(log_shape));
+    refill_.run(top, place);
+    if (refill_.is_hopeless()) return {};
     return {true, log_shape + state_.log_range_change(0), state_.likelihood_change(), 0};
   }
 

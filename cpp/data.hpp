@@ -9,14 +9,15 @@
 #include <vector>
 
 #include "bits.hpp"
+#include "encoding.hpp"
 #include "masks.hpp"
 #include "variable.hpp"
 
 namespace sweeptree {
 
-// What encoding.py hands over: for each variable its kind, its distinct values, the rows in their
-// order, those with a missing value last, and where each distinct value starts in that order.
-// `values` and `starts` must outlive the data.
+// What encoding.py hands over: for each variable its kind, its distinct values, the places of the
+// rows in their order, those with a missing value last, and where each distinct value starts in
+// that order. `order`, `values` and `starts` must outlive the data.
 struct EncodedTable {
   std::size_t n_rows = 0;
   std::size_t n_classes = 0;
@@ -25,27 +26,21 @@ struct EncodedTable {
   std::span<const std::uint32_t> n_missing;     // n_variables
   std::span<const std::uint32_t> order;         // n_variables x n_rows
   std::span<const double> values;               // all variables' distinct values, ascending
-  std::span<const std::uint32_t> starts;        // parallel to values
-  std::span<const std::int64_t> value_offsets;  // n_variables + 1, into values and starts
+  std::span<const std::int64_t> value_offsets;  // n_variables + 1, into values
+  std::span<const std::uint32_t> starts;        // of the variables in which some value comes twice
+  std::span<const std::int64_t> start_offsets;  // n_variables + 1, into starts
 };
 
-// Rows are sorted by class and each class is padded to whole words, so that one pass over a mask
-// counts every class.
 class Data {
  public:
   Data(const EncodedTable& table, std::size_t mask_budget)
-      : n_rows_(table.n_rows), n_classes_(table.n_classes) {
-    const std::vector<std::uint32_t> position = place_rows_by_class(table.labels);
-    order_.reserve(table.order.size());
-    for (const std::uint32_t row : table.order) order_.push_back(position[row]);
-    for (std::size_t v = 0; v < table.kinds.size(); ++v) {
-      const std::int64_t begin = table.value_offsets[v];
-      const std::int64_t n_values = table.value_offsets[v + 1] - begin;
+      : n_rows_(table.n_rows), n_classes_(table.n_classes), order_(table.order) {
+    place_rows(RowPlaces(table.labels, n_classes_));
+    for (std::size_t v = 0; v < table.kinds.size(); ++v)
       variables_.emplace_back(static_cast<Kind>(table.kinds[v]),
-                              table.values.subspan(begin, n_values),
-                              table.starts.subspan(begin, n_values),
+                              part(table.values, table.value_offsets, v),
+                              part(table.starts, table.start_offsets, v),
                               static_cast<int>(table.n_missing[v]));
-    }
     make_masks(mask_budget);
   }
 
@@ -87,7 +82,7 @@ class Data {
     std::size_t high = n_rows_ - variables_[variable].n_missing - 1;
     for (int n_seen = has_bit(mask, order[high]); n_seen < m; n_seen += has_bit(mask, order[high]))
       --high;
-    return {rank_at(variable, low), rank_at(variable, high)};
+    return {variables_[variable].rank_at(low), variables_[variable].rank_at(high)};
   }
 
   // Splits the rows of `mask` by a rule that is inside the variable's range; counts the left rows
@@ -119,24 +114,20 @@ class Data {
     }
   }
 
-  std::vector<std::uint32_t> place_rows_by_class(std::span<const std::int32_t> labels) {
-    class_counts_.assign(n_classes_, 0);
-    for (const std::int32_t label : labels) ++class_counts_[label];
-    class_begin_.assign(n_classes_ + 1, 0);
-    for (std::size_t c = 0; c < n_classes_; ++c) {
-      const std::size_t words = (class_counts_[c] + word_bits - 1) / word_bits;
-      class_begin_[c + 1] = class_begin_[c] + words;
-      class_of_word_.insert(class_of_word_.end(), words, static_cast<std::uint32_t>(c));
-    }
-    std::vector<std::size_t> next(n_classes_);
-    for (std::size_t c = 0; c < n_classes_; ++c) next[c] = class_begin_[c] * word_bits;
+  template <typename T>
+  static std::span<const T> part(std::span<const T> whole, std::span<const std::int64_t> offsets,
+                                 std::size_t i) {
+    return whole.subspan(offsets[i], offsets[i + 1] - offsets[i]);
+  }
+
+  void place_rows(const RowPlaces& places) {
+    class_counts_ = places.class_counts;
+    class_begin_ = places.class_begin;
+    for (std::size_t c = 0; c < n_classes_; ++c)
+      class_of_word_.insert(class_of_word_.end(), class_begin_[c + 1] - class_begin_[c],
+                            static_cast<std::uint32_t>(c));
     all_rows_.assign(n_words(), 0);
-    std::vector<std::uint32_t> position(labels.size());
-    for (std::size_t i = 0; i < labels.size(); ++i) {
-      position[i] = static_cast<std::uint32_t>(next[labels[i]]++);
-      flip_bit(all_rows_.data(), position[i]);
-    }
-    return position;
+    for (const std::uint32_t place : places.of_row) flip_bit(all_rows_.data(), place);
   }
 
   void make_masks(std::size_t mask_budget) {
@@ -145,20 +136,13 @@ class Data {
     const std::size_t most_stored = std::max(fewest, mask_budget / (per_mask * sizeof(Word)));
     masks_.reserve(variables_.size());
     for (std::size_t v = 0; v < variables_.size(); ++v)
-      masks_.emplace_back(variables_[v], std::span(order_).subspan(v * n_rows_, n_rows_), n_words(),
+      masks_.emplace_back(variables_[v], order_.subspan(v * n_rows_, n_rows_), n_words(),
                           most_stored);
-  }
-
-  // The rank of the value at a place in a variable's order.
-  int rank_at(int variable, std::size_t place) const {
-    const std::span<const std::uint32_t> starts = variables_[variable].starts;
-    return static_cast<int>(std::upper_bound(starts.begin(), starts.end(), place) -
-                            starts.begin()) - 1;
   }
 
   std::size_t n_rows_;
   std::size_t n_classes_;
-  std::vector<std::uint32_t> order_;  // places in the masks, not row numbers
+  std::span<const std::uint32_t> order_;
   std::vector<int> class_counts_;
   std::vector<std::size_t> class_begin_;  // in words
   std::vector<std::uint32_t> class_of_word_;

@@ -36,7 +36,7 @@ class LeafMoves {
     if (std::min(left_rows_, right_rows_) < target.min_samples_leaf) return {};
     left_log_leaf_ = state_.likelihood->log_leaf(left_counts_.data(), left_rows_);
     right_log_leaf_ = state_.likelihood->log_leaf(right_counts_.data(), right_rows_);
-    const double change = left_log_leaf_ + right_log_leaf_ - leaf.log_leaf;
+    const double change = left_log_leaf_ + right_log_leaf_ - leaf.log_likelihood;
     const int k = tree_.n_leaves();
     const double log_shape = target.shape.log_birth(k, state_.depth_if_needed(proposal.node)) +
                              log_range_of_birth(proposal);
@@ -59,6 +59,7 @@ class LeafMoves {
     tree_.update_prunable(node);
     state_.data.split(tree_[node].mask, proposal.rule.variable, proposal.rule.cut,
                       tree_[left].mask, tree_[right].mask, left_counts_.data());
+    set_likelihood(node, left_log_leaf_ + right_log_leaf_);
     state_.set_leaf(left, left_counts_.data(), left_rows_, left_log_leaf_, left_log_stop_);
     state_.set_leaf(right, right_counts_.data(), right_rows_, right_log_leaf_, right_log_stop_);
   }
@@ -74,7 +75,7 @@ class LeafMoves {
     merged_log_stop_ = target.log_stop(node.mask);
     const Node& left = tree_[node.left];
     const Node& right = tree_[node.right];
-    const double change = merged_log_leaf_ - left.log_leaf - right.log_leaf;
+    const double change = merged_log_leaf_ - left.log_likelihood - right.log_likelihood;
     const int k = tree_.n_leaves();
     const double log_shape =
         -target.shape.log_birth(k - 1, state_.depth_if_needed(proposal.node)) + merged_log_stop_ -
@@ -97,11 +98,16 @@ class LeafMoves {
     tree_.free_node(right);
     tree_[node].left = tree_[node].right = none;
     tree_.update_prunable(tree_[node].parent);
-    tree_[node].log_leaf = merged_log_leaf_;
+    set_likelihood(node, merged_log_leaf_);
     tree_[node].log_stop = merged_log_stop_;
   }
 
  private:
+  void set_likelihood(int node, double log_likelihood) {
+    tree_.add_above(node, log_likelihood - tree_[node].log_likelihood);
+    tree_[node].log_likelihood = log_likelihood;
+  }
+
   // right = whole - left; returns the number of rows in left.
   static int subtract(const int* whole, const std::vector<int>& left, std::vector<int>& right) {
     int n_left = 0;

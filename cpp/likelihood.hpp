@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <memory>
 #include <numeric>
 #include <vector>
 
@@ -12,63 +11,70 @@ namespace sweeptree {
 
 enum class Likelihood { marginal, plug_in };
 
-// log Gamma(m + alpha), or m log m. Small counts, of which there are most, are looked up.
-class CountTerm {
- public:
-  CountTerm(Likelihood kind, double alpha, std::size_t n_rows) : kind_(kind), alpha_(alpha) {
-    constexpr std::size_t most_entries = 4096;
-    table_.resize(std::min(n_rows + 1, most_entries));
-    for (std::size_t m = 0; m < table_.size(); ++m) table_[m] = work_out(static_cast<double>(m));
-  }
-
-  double operator()(int count) const {
-    const auto m = static_cast<std::size_t>(count);
-    return m < table_.size() ? table_[m] : work_out(count);
-  }
-
- private:
-  double work_out(double count) const {
-    if (kind_ == Likelihood::marginal) return std::lgamma(count + alpha_);
-    return count > 0.0 ? count * std::log(count) : 0.0;
-  }
-
-  Likelihood kind_;
-  double alpha_;
-  std::vector<double> table_;
-};
-
 // Both likelihoods have the form constant + sum_j term_j(m_ij) - total(n_i), so one term per
 // class serves either:
 //   marginal (Eq. 4): term_j(m) = log Gamma(m + alpha_j), total(n) = log Gamma(n + sum alpha);
 //   plug-in:          term(m) = m log m,                  total(n) = n log n.
 class LeafLikelihood {
  public:
-  LeafLikelihood(Likelihood kind, const std::vector<double>& alpha, std::size_t n_rows) {
-    const std::size_t n_classes = alpha.size();
-    terms_.reserve(n_classes);
-    for (std::size_t j = 0; j < n_classes; ++j) {
+  LeafLikelihood(Likelihood kind, const std::vector<double>& alpha, std::size_t n_rows)
+      : kind_(kind),
+        alpha_(alpha),
+        alpha_sum_(std::accumulate(alpha.begin(), alpha.end(), 0.0)),
+        n_looked_up_(std::min(n_rows + 1, most_looked_up)) {
+    for (std::size_t j = 0; j < alpha.size(); ++j) {
       const bool is_repeated = j > 0 && (kind == Likelihood::plug_in || alpha[j] == alpha[j - 1]);
-      terms_.push_back(is_repeated ? terms_.back()
-                                   : std::make_shared<CountTerm>(kind, alpha[j], n_rows));
+      term_begin_.push_back(is_repeated ? term_begin_.back() : add_table(alpha[j]));
     }
-    const double alpha_sum = std::accumulate(alpha.begin(), alpha.end(), 0.0);
-    total_ = std::make_shared<CountTerm>(kind, alpha_sum, n_rows);
+    total_begin_ = add_table(alpha_sum_);
     if (kind == Likelihood::marginal) {
-      constant_ = std::lgamma(alpha_sum);
+      constant_ = std::lgamma(alpha_sum_);
       for (const double a : alpha) constant_ -= std::lgamma(a);
     }
   }
 
   double log_leaf(const int* counts, int n) const {
+    if (static_cast<std::size_t>(n) >= n_looked_up_) return log_large_leaf(counts, n);
     double sum = constant_;
-    for (std::size_t j = 0; j < terms_.size(); ++j) sum += (*terms_[j])(counts[j]);
-    return sum - (*total_)(n);
+    for (std::size_t j = 0; j < term_begin_.size(); ++j) sum += terms_[term_begin_[j] + counts[j]];
+    return sum - terms_[total_begin_ + n];
   }
 
  private:
-  std::vector<std::shared_ptr<const CountTerm>> terms_;  // one per class; some may be shared
-  std::shared_ptr<const CountTerm> total_;
+  // Counts below this are looked up.
+  static constexpr std::size_t most_looked_up = 4096;
+
+  double log_large_leaf(const int* counts, int n) const {
+    double sum = constant_;
+    for (std::size_t j = 0; j < term_begin_.size(); ++j) {
+      const auto m = static_cast<std::size_t>(counts[j]);
+      sum += m < n_looked_up_ ? terms_[term_begin_[j] + m] : term(counts[j], alpha_[j]);
+    }
+    return sum - term(n, alpha_sum_);
+  }
+
+  // log Gamma(m + alpha), or m log m.
+  double term(double count, double alpha) const {
+    if (kind_ == Likelihood::marginal) return std::lgamma(count + alpha);
+    return count > 0.0 ? count * std::log(count) : 0.0;
+  }
+
+  // Returns where it begins.
+  std::size_t add_table(double alpha) {
+    const std::size_t begin = terms_.size();
+    for (std::size_t m = 0; m < n_looked_up_; ++m)
+      terms_.push_back(term(static_cast<double>(m), alpha));
+    return begin;
+  }
+
+  Likelihood kind_;
+  std::vector<double> alpha_;
+  double alpha_sum_;
   double constant_ = 0.0;
+  std::size_t n_looked_up_;
+  std::vector<double> terms_;            // tables one after the other
+  std::vector<std::size_t> term_begin_;  // of each class; classes with one alpha share a table
+  std::size_t total_begin_ = 0;
 };
 
 }  // namespace sweeptree

@@ -61,12 +61,13 @@ class RuleMasks {
 
   // The number of rows with a value of this rank or below.
   std::size_t rows_up_to(int rank) const {
-    const auto next = static_cast<std::size_t>(rank) + 1;
-    return next < variable_.starts.size() ? variable_.starts[next] : n_present();
+    const int next = rank + 1;
+    return next < static_cast<int>(variable_.values.size()) ? variable_.start_of(next)
+                                                            : n_present();
   }
 
   std::span<const std::uint32_t> rows_with(int level) const {
-    const std::size_t begin = variable_.starts[level];
+    const std::size_t begin = variable_.start_of(level);
     return order_.subspan(begin, rows_up_to(level) - begin);
   }
 
@@ -103,13 +104,11 @@ class RuleMasks {
   // The question that comes nearest to the middle of a share of the rows.
   int question_near(std::size_t share) const {
     const std::size_t middle = (2 * share + 1) * n_present() / (2 * n_shares_);
-    const auto first = variable_.starts.begin() + 1;
-    const auto last = variable_.starts.end();
-    const auto above = std::lower_bound(first, last, middle);
-    const int question = static_cast<int>(above - first);
-    if (above == last) return question - 1;
-    const bool below_is_nearer = question > 0 && middle - above[-1] < *above - middle;
-    return below_is_nearer ? question - 1 : question;
+    const int below = variable_.rank_at(middle) - 1;  // the last question with no more rows left
+    const int above = below + 1;
+    if (below < 0) return above;
+    if (above == variable_.n_questions) return below;
+    return middle - rows_up_to(below) <= rows_up_to(above) - middle ? below : above;
   }
 
   std::vector<int> most_frequent_levels() const {

@@ -8,6 +8,7 @@
 #include <bit>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <numbers>
 #include <vector>
 
@@ -48,6 +49,43 @@ class Random {
   BitGenerator* generator_;
 };
 
+// How much of the target counts.
+struct Heat {
+  double share = 1.0;      // of the log likelihood
+  double hold_back = 0.0;  // of the penalty on large trees, while annealing
+};
+
+// What a proposal has to pass: a uniform, drawn before the proposal is looked at, so that the look
+// can end once it is certain to fail.
+class Hurdle {
+ public:
+  // Nothing is certain to fail.
+  Hurdle() = default;
+  Hurdle(double u, const Heat& heat) : u_(u), heat_(heat) {
+    constexpr int bias = 1023;
+    const int exponent = static_cast<int>(std::bit_cast<std::uint64_t>(u) >> 52) - bias;
+    log_u_low_ = exponent * std::numbers::ln2;
+  }
+
+  // Whether log u is below; most often its exponent tells.
+  bool lets_pass(double log_ratio) const {
+    if (log_ratio >= 0.0 || log_ratio > log_u_low_ + std::numbers::ln2) return true;
+    return log_ratio >= log_u_low_ && std::log(u_) < log_ratio;
+  }
+
+  // A proposal with this ratio and a smaller change of the log likelihood is certain to fail.
+  double least_change(double log_ratio) const {
+    if (heat_.hold_back > 0.0 || heat_.share == 0.0)
+      return -std::numeric_limits<double>::infinity();
+    return (log_u_low_ - log_ratio) / heat_.share;
+  }
+
+ private:
+  double u_ = 0.0;
+  Heat heat_;
+  double log_u_low_ = -std::numeric_limits<double>::infinity();
+};
+
 // How a new rule is drawn: from its prior, by a Gaussian step, or by a step over cut points.
 enum class RuleDraw { prior, gaussian, ranks };
 
@@ -62,7 +100,7 @@ struct Proposal {
 
 // What a proposal leads to. `log_ratio` is its proposal-and-prior part.
 struct Evaluation {
-  bool is_available = false;
+  bool is_available = false;  // nor if it is certain to fail
   double log_ratio = 0.0;
   double log_likelihood_change = 0.0;
   int n_leaves_change = 0;

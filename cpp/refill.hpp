@@ -32,9 +32,11 @@ class Refill {
   int n_starved = 0;
   int starved_leaf = none;
 
-  // Starts anew. Gives up once more than `most_starved` leaves are starved.
-  void begin(int most_starved, Below below) {
+  // Starts anew. Gives up once more than `most_starved` leaves are starved, or once the log
+  // likelihood is certain to change by less than `least_change`: no leaf adds more than zero.
+  void begin(int most_starved, Below below, double least_change) {
     drop();
+    least_change_ = least_change;
     below_ = below;
     most_starved_ = most_starved;
     before = after = LeafSums{};
@@ -46,16 +48,22 @@ class Refill {
   void run(int top, int place) {
     top_ = top;
     place_ = place;
-    const std::size_t counts = push_counts(tree_.counts(place));
+    least_after_ = tree_[place].log_likelihood + least_change_ - slack;
+    const std::size_t counts = push_counts();
+    std::copy_n(tree_.counts(place), data_.n_classes(), &counts_[counts]);
     send(top, tree_[place].mask, nullptr, counts, tree_[place].n_rows);
   }
 
-  bool is_hopeless() const { return n_starved > most_starved_; }
+  bool is_hopeless() const {
+    return n_starved > most_starved_ || after.log_likelihood < least_after_;
+  }
 
   // Makes the refilled state the tree's; the links must be as they were in `run`.
   void settle() {
     if (top_ != place_) std::swap(tree_[top_].mask, tree_[place_].mask);
     for (const Refilled& refilled : refilled_) settle(refilled);
+    tree_.sum_up(top_);
+    tree_.add_above(top_, after.log_likelihood - before.log_likelihood);
     drop();
   }
 
@@ -63,7 +71,7 @@ class Refill {
     for (Word* mask : scratch_) tree_.masks.give_back(mask);
     scratch_.clear();
     refilled_.clear();
-    counts_.clear();
+    n_counts_ = 0;
   }
 
  private:
@@ -93,8 +101,8 @@ class Refill {
     const int right = tree_[node].right;
     Word* left_mask = needs_mask(left) ? take_scratch() : nullptr;
     Word* right_mask = needs_mask(right) ? take_scratch() : nullptr;
-    const std::size_t left_counts = push_counts(nullptr);
-    const std::size_t right_counts = push_counts(nullptr);
+    const std::size_t left_counts = push_counts();
+    const std::size_t right_counts = push_counts();
     data_.split(mask, rule.variable, rule.cut, left_mask, right_mask, &counts_[left_counts]);
     int left_rows = 0;
     for (std::size_t c = 0; c < data_.n_classes(); ++c) {
@@ -102,11 +110,14 @@ class Refill {
       counts_[right_counts + c] = counts_[counts + c] - n_left;
       left_rows += n_left;
     }
-    if (!is_unchanged(left, left_mask, left_rows))
-      send(left, left_mask, left_mask, left_counts, left_rows);
+    send_if_changed(left, left_mask, left_counts, left_rows);
     if (is_hopeless()) return;
-    if (!is_unchanged(right, right_mask, n_rows - left_rows))
-      send(right, right_mask, right_mask, right_counts, n_rows - left_rows);
+    send_if_changed(right, right_mask, right_counts, n_rows - left_rows);
+  }
+
+  void send_if_changed(int node, Word* mask, std::size_t counts, int n_rows) {
+    if (is_unchanged(node, mask, n_rows)) least_after_ -= tree_[node].log_likelihood;
+    else send(node, mask, mask, counts, n_rows);
   }
 
   bool is_unchanged(int node, const Word* mask, int n_rows) const {
@@ -129,7 +140,7 @@ class Refill {
   }
 
   void fill_leaf(int leaf, const Word* mask, std::size_t counts, int n_rows) {
-    before.log_likelihood += tree_[leaf].log_leaf;
+    before.log_likelihood += tree_[leaf].log_likelihood;
     before.log_stop += tree_[leaf].log_stop;
     if (n_rows < target_.min_samples_leaf) {
       ++n_starved;
@@ -150,7 +161,7 @@ class Refill {
     node.n_rows = refilled.n_rows;
     std::copy_n(&counts_[refilled.counts], data_.n_classes(), tree_.counts(refilled.node));
     if (node.is_leaf()) {
-      node.log_leaf = refilled.log_leaf;
+      node.log_likelihood = refilled.log_leaf;
       node.log_stop = refilled.log_stop;
       return;
     }
@@ -170,12 +181,16 @@ class Refill {
     return scratch_.back();
   }
 
-  std::size_t push_counts(const int* counts) {
-    const std::size_t at = counts_.size();
-    counts_.resize(at + data_.n_classes());
-    if (counts != nullptr) std::copy_n(counts, data_.n_classes(), &counts_[at]);
-    return at;
+  // Room for the counts of one node; returns where it is.
+  std::size_t push_counts() {
+    const std::size_t begin = n_counts_;
+    n_counts_ += data_.n_classes();
+    if (n_counts_ > counts_.size()) counts_.resize(2 * n_counts_);
+    return begin;
   }
+
+  // More than the sums of likelihoods can be off by rounding.
+  static constexpr double slack = 1e-6;
 
   const Target& target_;
   const Data& data_;
@@ -183,11 +198,14 @@ class Refill {
   Tree& tree_;
   int most_starved_ = 0;
   Below below_ = Below::changed;
+  double least_change_ = 0.0;
+  double least_after_ = 0.0;
   int top_ = none;
   int place_ = none;
   std::vector<Refilled> refilled_;
   std::vector<Word*> scratch_;
-  std::vector<int> counts_;
+  std::vector<int> counts_;  // the first n_counts_ are in use
+  std::size_t n_counts_ = 0;
   std::vector<int> unused_counts_;
 };
 

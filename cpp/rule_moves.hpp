@@ -55,17 +55,21 @@ class RuleMoves {
     }
   }
 
-  Evaluation evaluate_change(const Proposal& proposal) {
+  Evaluation evaluate_change(const Proposal& proposal, const Hurdle& hurdle) {
     const bool sweeps = state_.strategy.sweeps;
-    old_rule_ = std::exchange(tree_[proposal.node].rule, proposal.rule);
     swept_.reset();
+    old_rule_ = std::exchange(tree_[proposal.node].rule, proposal.rule);
+    const bool is_inside = state_.data.is_inside(proposal.rule.variable, proposal.rule.cut);
+    if (!is_inside && !sweeps) return {};
+    const double log_ratio = is_inside ? rule_log_ratio(proposal.drawn, state_.target.rule_prior,
+                                                        state_.data, old_rule_, proposal.rule)
+                                       : 0.0;
     // A sweep compares sums over all leaves: none may be passed over.
-    refill_.begin(sweeps ? 1 : 0, sweeps ? Below::changed : Below::as_before);
+    refill_.begin(sweeps ? 1 : 0, sweeps ? Below::changed : Below::as_before,
+                  hurdle.least_change(log_ratio));
     refill_.run(proposal.node, proposal.node);
     if (refill_.n_starved == 1 && sweeps) return evaluate_sweep(proposal);
-    if (refill_.n_starved > 0) return {};
-    const double log_ratio = rule_log_ratio(proposal.drawn, state_.target.rule_prior, state_.data,
-                                            old_rule_, proposal.rule);
+    if (refill_.is_hopeless()) return {};
     return {true, log_ratio + state_.log_range_change(0), state_.likelihood_change(), 0};
   }
 
@@ -95,7 +99,7 @@ class RuleMoves {
   }
 
   // A parent and a child exchange their rules; if both children have one cut, both take part.
-  Evaluation evaluate_swap(const Proposal& proposal) {
+  Evaluation evaluate_swap(const Proposal& proposal, const Hurdle& hurdle) {
     const int child = proposal.node;
     const int parent = tree_[child].parent;
     const double log_ratio = swap_log_ratio(child);
@@ -103,9 +107,9 @@ class RuleMoves {
     std::swap(tree_[parent].rule, tree_[child].rule);
     if (sibling_in_swap_ != none)
       old_rule_ = std::exchange(tree_[sibling_in_swap_].rule, proposal.rule);
-    refill_.begin(0, Below::changed);
+    refill_.begin(0, Below::changed, hurdle.least_change(log_ratio));
     refill_.run(parent, parent);
-    if (refill_.n_starved > 0) return {};
+    if (refill_.is_hopeless()) return {};
     return {true, log_ratio + state_.log_range_change(0), state_.likelihood_change(), 0};
   }
 
@@ -124,7 +128,7 @@ class RuleMoves {
     const int k = tree_.n_leaves();
     const double log_shape = state_.log_shape_of_removal(leaf);
     swept_ = tree_.unlink(leaf);
-    refill_.begin(0, Below::changed);
+    refill_.begin(0, Below::changed, Hurdle{}.least_change(0.0));
     refill_.run(swept_->split == proposal.node ? swept_->promoted : proposal.node, proposal.node);
     refill_.before = before;
     const double log_ratio = death_log_ratio(k, tree_.prunable.size(), state_.strategy.p_move,

@@ -230,7 +230,7 @@ inline void restore_rows(State& state) {
     if (tree[node].is_leaf()) {
       demand(node == tree.root() || tree[node].n_rows >= state.target.min_samples_leaf,
              "a leaf has too few rows");
-      tree[node].log_leaf = state.likelihood->log_leaf(tree.counts(node), tree[node].n_rows);
+      tree[node].log_likelihood = state.likelihood->log_leaf(tree.counts(node), tree[node].n_rows);
       tree[node].log_stop = state.target.log_stop(tree[node].mask);
       continue;
     }
@@ -248,6 +248,7 @@ inline void restore_rows(State& state) {
       right.n_rows += n_right;
     }
   }
+  tree.sum_up(tree.root());
 }
 
 inline void restore_snapshot(State& state, RuleScale& scale, const WalkerSnapshot& walker) {

@@ -47,13 +47,13 @@ struct State {
     const int* counts = data.class_counts().data();
     set_leaf(root, counts, n_rows, likelihood->log_leaf(counts, n_rows),
              target.log_stop(tree[root].mask));
-    log_likelihood = tree[root].log_leaf;
+    log_likelihood = tree[root].log_likelihood;
   }
 
   void set_leaf(int leaf, const int* counts, int n_rows, double log_leaf, double log_stop) {
     std::copy_n(counts, data.n_classes(), tree.counts(leaf));
     tree[leaf].n_rows = n_rows;
-    tree[leaf].log_leaf = log_leaf;
+    tree[leaf].log_likelihood = log_leaf;
     tree[leaf].log_stop = log_stop;
   }
 
@@ -71,7 +71,7 @@ struct State {
     likelihood = &target.likelihoods[value];
     for (int i = 0; i < tree.n_leaves(); ++i) {
       const int leaf = tree.leaves[i];
-      tree[leaf].log_leaf = likelihood->log_leaf(tree.counts(leaf), tree[leaf].n_rows);
+      tree[leaf].log_likelihood = likelihood->log_leaf(tree.counts(leaf), tree[leaf].n_rows);
     }
     forget_rounding();
   }
@@ -87,8 +87,10 @@ struct State {
 
   // The running sum of changes is replaced by the sum over leaves.
   void forget_rounding() {
+    tree.sum_up(tree.root());
     log_likelihood = 0.0;
-    for (int i = 0; i < tree.n_leaves(); ++i) log_likelihood += tree[tree.leaves[i]].log_leaf;
+    for (int i = 0; i < tree.n_leaves(); ++i)
+      log_likelihood += tree[tree.leaves[i]].log_likelihood;
   }
 
   // ---- what a refill changes -----------------------------------------------------------------

@@ -80,7 +80,7 @@ struct Node {
   Rule rule;
   Word* mask = nullptr;
   int n_rows = 0;
-  double log_leaf = 0.0;  // of terminal nodes: their likelihood
+  double log_likelihood = 0.0;  // of its rows: of a splitting node the sum over its leaves, rounded
   double log_stop = 0.0;  // of terminal nodes: the part of the prior that depends on their rows
 
   bool is_leaf() const { return left == none; }
@@ -161,6 +161,17 @@ class Tree {
       b = nodes_[b].parent;
     }
     return a;
+  }
+
+  // Works out the sums of likelihoods from those of the leaves.
+  double sum_up(int node) {
+    if (!nodes_[node].is_leaf())
+      nodes_[node].log_likelihood = sum_up(nodes_[node].left) + sum_up(nodes_[node].right);
+    return nodes_[node].log_likelihood;
+  }
+
+  void add_above(int node, double change) {
+    while ((node = nodes_[node].parent) != none) nodes_[node].log_likelihood += change;
   }
 
   // ---- links: cheap to make and to undo, so that a proposal can be looked at in place ---------

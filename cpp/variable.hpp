@@ -30,11 +30,21 @@ class Variable {
         n_cuts(n_missing > 0 ? 2 * n_questions + 1 : n_questions) {}
 
   std::span<const double> values;         // distinct, ascending; of a category 0, 1, 2 and so on
-  std::span<const std::uint32_t> starts;  // where each value starts in the order of the rows
+  std::span<const std::uint32_t> starts;  // empty where no value comes twice
   int n_missing;                          // rows at the end of that order
   Kind kind;
   int n_questions;
   int n_cuts;
+
+  // Where a value starts in the order of the rows.
+  std::size_t start_of(int rank) const { return starts.empty() ? rank : starts[rank]; }
+
+  // The rank of the value at a place in that order.
+  int rank_at(std::size_t place) const {
+    if (starts.empty()) return static_cast<int>(place);
+    return static_cast<int>(std::upper_bound(starts.begin(), starts.end(), place) -
+                            starts.begin()) - 1;
+  }
 
   bool is_ordered() const { return kind == Kind::ordered; }
   int n_sides() const { return n_missing > 0 ? 2 : 1; }
@@ -97,8 +107,8 @@ class Variable {
     const double below = values[question];
     const double above = values[question + 1];
     const double threshold = below + fraction * (above - below);
-    const double below_next = std::nextafter(above, -std::numeric_limits<double>::infinity());
-    return std::clamp(threshold, below, below_next);
+    if (threshold < above) return threshold;
+    return std::nextafter(above, -std::numeric_limits<double>::infinity());  // it was rounded up
   }
 
   int cut_of_threshold(double threshold, bool missing_left) const {

@@ -19,34 +19,30 @@ namespace sweeptree {
 
 using MoveCounts = std::array<std::array<std::int64_t, n_outcomes>, n_moves>;
 
-// How much of the target counts.
-struct Heat {
-  double share = 1.0;      // of the log likelihood
-  double hold_back = 0.0;  // of the penalty on large trees, while annealing
-};
-
 class Walker {
  public:
   Walker(const Target& target, const Strategy& strategy)
       : state_(target, strategy),
         leaf_moves_(state_),
         rule_moves_(state_),
-        branch_moves_(state_) {}
+        branch_moves_(state_),
+        ends_early_(!strategy.redraws && !strategy.sweeps && !target.range.is_used()) {}
   Walker(const Walker&) = delete;
   Walker& operator=(const Walker&) = delete;
 
   // One iteration of the sampler; returns whether the tree has changed.
   bool step(Random& random, const Heat& heat, bool is_burn_in, MoveCounts& counts) {
     bool has_changed = false;
+    const Hurdle hurdle(1.0 - random.uniform(), heat);  // never zero
     for (int n_redraws = 0;; ++n_redraws) {
       const Proposal proposal = draw_proposal(random);
-      const Evaluation evaluation = evaluate(proposal);
+      const Evaluation evaluation = evaluate(proposal, ends_early_ ? hurdle : Hurdle{});
       if (!evaluation.is_available && state_.strategy.redraws && n_redraws < max_redraws) {
         ++counts[proposal.move][redrawn];
         drop(proposal);
         continue;
       }
-      const Outcome outcome = decide(random, heat, proposal, evaluation);
+      const Outcome outcome = decide(hurdle, heat, proposal, evaluation);
       ++counts[proposal.move][outcome];
       has_changed = outcome != rejected;
       if (proposal.drawn == RuleDraw::gaussian && is_burn_in && state_.strategy.tunes)
@@ -76,16 +72,16 @@ class Walker {
 
   // Deterministic: what the proposal leads to. Its links and rules stay in the tree until it is
   // committed or dropped; a birth or a death leaves the tree as it is.
-  Evaluation evaluate(const Proposal& proposal) {
+  Evaluation evaluate(const Proposal& proposal, const Hurdle& hurdle = {}) {
     if (proposal.node == none) return {};
     switch (proposal.move) {
       case birth: return leaf_moves_.evaluate_birth(proposal);
       case death: return leaf_moves_.evaluate_death(proposal);
-      case graft: return branch_moves_.evaluate_graft(proposal);
-      case splice: return branch_moves_.evaluate_splice(proposal);
-      case swap_rules: return rule_moves_.evaluate_swap(proposal);
-      case regraft: return branch_moves_.evaluate_regraft(proposal);
-      default: return rule_moves_.evaluate_change(proposal);
+      case graft: return branch_moves_.evaluate_graft(proposal, hurdle);
+      case splice: return branch_moves_.evaluate_splice(proposal, hurdle);
+      case swap_rules: return rule_moves_.evaluate_swap(proposal, hurdle);
+      case regraft: return branch_moves_.evaluate_regraft(proposal, hurdle);
+      default: return rule_moves_.evaluate_change(proposal, hurdle);
     }
   }
 
@@ -162,21 +158,14 @@ class Walker {
   const RuleScale& rule_scale() const { return rule_moves_.scale; }
 
  private:
-  Outcome decide(Random& random, const Heat& heat, const Proposal& proposal,
+  Outcome decide(const Hurdle& hurdle, const Heat& heat, const Proposal& proposal,
                  const Evaluation& evaluation) {
-    if (!evaluation.is_available || !draw_acceptance(random, heat, evaluation)) {
+    if (!evaluation.is_available || !hurdle.lets_pass(heated_log_ratio(heat, evaluation))) {
       drop(proposal);
       return rejected;
     }
     commit(proposal, evaluation);
     return evaluation.is_swept ? swept : accepted;
-  }
-
-  // The uniform is drawn even where it cannot matter: a ratio of one is sometimes rounded down.
-  bool draw_acceptance(Random& random, const Heat& heat, const Evaluation& evaluation) {
-    const double u = 1.0 - random.uniform();  // never zero
-    const double log_ratio = heated_log_ratio(heat, evaluation);
-    return log_ratio >= 0.0 || std::log(u) < log_ratio;
   }
 
   // While annealing large trees are held back: under a flat prior there are Catalan(k - 1) of
@@ -203,6 +192,8 @@ class Walker {
   LeafMoves leaf_moves_;
   RuleMoves rule_moves_;
   BranchMoves branch_moves_;
+  // Redraws and sweeps depend on how many leaves are starved, the range prior on all leaves.
+  const bool ends_early_;
   std::vector<double> alpha_weights_;
 };
 

@@ -20,8 +20,9 @@ class Data:
         n_missing: npt.NDArray[np.uint32],
         order: npt.NDArray[np.uint32],
         values: _Float,
-        starts: npt.NDArray[np.uint32],
         value_offsets: npt.NDArray[np.int64],
+        starts: npt.NDArray[np.uint32],
+        start_offsets: npt.NDArray[np.int64],
         mask_budget: int,
     ) -> None: ...
     @property
@@ -116,6 +117,10 @@ class Forest:
     def average(self, x: _Float, weight: _Float, leaf_value: _Float) -> _Float: ...
     def apply(self, x: _Float) -> npt.NDArray[np.int32]: ...
 
+def places_by_class(labels: npt.NDArray[np.int32], n_classes: int) -> npt.NDArray[np.uint32]: ...
+def sort_column(
+    x: _Float, column: int, places: npt.NDArray[np.uint32], order: npt.NDArray[np.uint32]
+) -> tuple[_Float, npt.NDArray[np.uint32], int]: ...
 def seconds_per_count(n_rows: int, n_repeats: int) -> float: ...
 def split_everyhow(
     mask: npt.NDArray[np.uint64], cut: npt.NDArray[np.uint64]

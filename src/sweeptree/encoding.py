@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from sweeptree import _kernel
 from sweeptree.settings import RULE_KINDS
 
 FloatArray = npt.NDArray[np.float64]
@@ -30,14 +33,20 @@ class EncodedTable:
     """How each variable is asked: its place in `RULE_KINDS`."""
     n_missing: npt.NDArray[np.uint32]
     """Rows in which each variable is missing."""
+    places: npt.NDArray[np.uint32]
+    """Where each row stands among the bits of a mask: rows are sorted by class, and each class
+    starts a new word."""
     order: npt.NDArray[np.uint32]
-    """(variable, row): the rows in ascending order of the variable, missing values last."""
+    """(variable, row): the places in ascending order of the variable, missing values last."""
     values: FloatArray
     """The distinct values of all variables, ascending, one variable after the other."""
-    starts: npt.NDArray[np.uint32]
-    """Parallel to `values`: where each value starts in its variable's order."""
     value_offsets: npt.NDArray[np.int64]
-    """Where each variable starts in `values`; one more at the end."""
+    """Where each variable begins in `values`; one more at the end."""
+    starts: npt.NDArray[np.uint32]
+    """Where each value starts in its variable's order, of the variables in which some value comes
+    twice; in the others the i-th starts at i."""
+    start_offsets: npt.NDArray[np.int64]
+    """Where each variable begins in `starts`; one more at the end."""
 
     @property
     def n_rows(self) -> int:
@@ -58,11 +67,15 @@ class EncodedTable:
 
         A missing value comes after the last.
         """
-        starts = self.starts[self.value_offsets[variable] : self.value_offsets[variable + 1]]
-        place_in_order = np.empty(self.n_rows, dtype=np.intp)
+        n_values = len(self.values_of(variable))
+        starts = self.starts[self.start_offsets[variable] : self.start_offsets[variable + 1]]
+        if len(starts) == 0:
+            starts = np.arange(n_values, dtype=np.uint32)
+        place_in_order = np.empty(int(self.places.max()) + 1, dtype=np.intp)
         place_in_order[self.order[variable]] = np.arange(self.n_rows)
+        place_in_order = place_in_order[self.places]
         ranks = np.searchsorted(starts, place_in_order, side="right") - 1
-        ranks[place_in_order >= self.n_rows - self.n_missing[variable]] = len(starts)
+        ranks[place_in_order >= self.n_rows - self.n_missing[variable]] = n_values
         return ranks
 
 
@@ -71,6 +84,7 @@ def encode(
     labels: npt.NDArray[np.int32],
     n_classes: int,
     kinds: Sequence[str] | None = None,
+    n_threads: int = 1,
 ) -> EncodedTable:
     """Sort and rank the columns of a table.
 
@@ -84,35 +98,40 @@ def encode(
     n_classes : int
     kinds : sequence of str, default=None
         How each column is asked, out of `RULE_KINDS`. None: all are ordered.
+    n_threads : int, default=1
+        Columns that are sorted at once.
     """
     kinds = kinds or ["ordered"] * X.shape[1]
-    columns = _columns_with_rules(X)
-    order = np.empty((len(columns), len(X)), dtype=np.uint32)
-    values, starts, n_missing = [], [], []
-    for variable, column in enumerate(columns):
-        order[variable] = np.argsort(X[:, column])  # NaN comes last
-        ascending = X[order[variable], column]
-        n_missing.append(np.count_nonzero(np.isnan(ascending)))
-        present = ascending[: len(X) - n_missing[-1]]
-        is_first = np.concatenate(([True], present[1:] != present[:-1]))
-        values.append(present[is_first])
-        starts.append(np.flatnonzero(is_first).astype(np.uint32))
-    n_values = [len(v) for v in values]
+    places = _kernel.places_by_class(labels, n_classes)
+    order = np.empty(X.T.shape, dtype=np.uint32)
+    with ThreadPoolExecutor(n_threads) as pool:
+        sorted_columns = list(
+            pool.map(lambda c: _kernel.sort_column(X, c, places, order[c]), range(len(order)))
+        )
+    columns = [column for column, found in enumerate(sorted_columns) if _has_rules(*found)]
+    values = [sorted_columns[column][0] for column in columns]
+    starts = [sorted_columns[column][1] for column in columns]
+    n_missing = [sorted_columns[column][2] for column in columns]
     return EncodedTable(
         n_classes=n_classes,
         labels=labels,
-        columns=columns,
+        columns=np.array(columns, dtype=np.int32),
         kinds=np.array([RULE_KINDS.index(kinds[column]) for column in columns], dtype=np.uint8),
         n_missing=np.array(n_missing, dtype=np.uint32),
-        order=order,
+        places=places,
+        order=order if len(columns) == len(order) else order[columns],
         values=np.concatenate([np.empty(0), *values]),
+        value_offsets=_offsets(values),
         starts=np.concatenate([np.empty(0, dtype=np.uint32), *starts]),
-        value_offsets=np.concatenate(([0], np.cumsum(n_values, dtype=np.int64))),
+        start_offsets=_offsets(starts),
     )
 
 
-def _columns_with_rules(X: FloatArray) -> npt.NDArray[np.int32]:
-    """Those with two different values, or with some that are missing and some that are not."""
-    is_missing = np.isnan(X)
-    differs = (X[0] != X) & ~(is_missing[0] & is_missing)
-    return np.flatnonzero(differs.any(axis=0)).astype(np.int32)
+def _has_rules(values: FloatArray, starts: npt.NDArray[np.uint32], n_missing: int) -> bool:
+    """Whether there are two different values, or one and some that are missing."""
+    return len(values) + (n_missing > 0) >= 2
+
+
+def _offsets(parts: Sequence[npt.NDArray[Any]]) -> npt.NDArray[np.int64]:
+    """Where each part begins once they are put one after the other; one more at the end."""
+    return np.cumsum([0, *map(len, parts)], dtype=np.int64)

@@ -155,7 +155,8 @@ def _kernel_data(table: EncodedTable) -> _kernel.Data:
         n_missing=table.n_missing,
         order=table.order,
         values=table.values,
-        starts=table.starts,
         value_offsets=table.value_offsets,
+        starts=table.starts,
+        start_offsets=table.start_offsets,
         mask_budget=max(SMALLEST_MASK_BUDGET, table_bytes),
     )

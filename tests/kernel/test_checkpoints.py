@@ -35,8 +35,9 @@ def make_chain(table, mask_budget):
         table.n_missing,
         table.order,
         table.values,
-        table.starts,
         table.value_offsets,
+        table.starts,
+        table.start_offsets,
         mask_budget,
     )
     alpha = (1.0,) * table.n_classes

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 
+from sweeptree.encoding import FloatArray
 from sweeptree.reference.data import Data, Rows
 from sweeptree.reference.tree import Node, Tree
 
@@ -58,22 +60,25 @@ def log_depth(tree: Tree, gamma: float, delta: float) -> float:
     return log_of_subtree(tree.root, 0)
 
 
-def p_splittable(data: Data, rows: Rows, min_samples_leaf: int, rule_prior: str) -> float:
+def p_splittable(
+    data: Data, rows: Rows, min_samples_leaf: int, p_rules: Sequence[FloatArray]
+) -> float:
     """P_s of Eq. 13: the prior probability that a rule leaves both sides of a node enough rows.
 
     With thresholds, continuous rules and one row per leaf this is, for each variable, the range
     of the node's rows over the range of all rows; the variables are averaged.
     """
     total = 0.0
-    for variable, its in enumerate(data.variables):
+    for its, p_rule in zip(data.variables, p_rules, strict=True):
         n_left = np.count_nonzero(its.goes_left[:, rows], axis=1)
         n_fewer = np.minimum(n_left, len(rows) - n_left)
-        for cut in np.flatnonzero(n_fewer >= min_samples_leaf).tolist():
-            total += math.exp(log_rule_prior(rule_prior, data, variable, cut))
+        total += float(p_rule[n_fewer >= min_samples_leaf].sum())
     return total
 
 
-def log_range(tree: Tree, split_chance: float, min_samples_leaf: int, rule_prior: str) -> float:
+def log_range(
+    tree: Tree, split_chance: float, min_samples_leaf: int, p_rules: Sequence[FloatArray]
+) -> float:
     """Eq. 13 as a proper prior.
 
     A rule is drawn from its prior with chance g; if it leaves both sides enough rows the node is
@@ -83,9 +88,17 @@ def log_range(tree: Tree, split_chance: float, min_samples_leaf: int, rule_prior
     total = len(tree.splits) * math.log(split_chance)
     for leaf in tree.leaves:
         rows = tree.nodes[leaf].rows
-        p = p_splittable(tree.data, rows, min_samples_leaf, rule_prior)
+        p = p_splittable(tree.data, rows, min_samples_leaf, p_rules)
         total += log_or_minus_infinity(1.0 - split_chance * p)
     return total
+
+
+def rule_probabilities(kind: str, data: Data) -> list[FloatArray]:
+    """Of each variable: the prior probability of every rule."""
+    return [
+        np.array([math.exp(log_rule_prior(kind, data, variable, cut)) for cut in range(its.n_cuts)])
+        for variable, its in enumerate(data.variables)
+    ]
 
 
 def log_rule_prior(kind: str, data: Data, variable: int, cut: int) -> float:

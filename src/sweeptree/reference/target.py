@@ -15,6 +15,7 @@ class Target:
     def __init__(self, table: EncodedTable, settings: TargetSettings) -> None:
         self.data = Data(table)
         self.settings = settings
+        self.p_rules = prior.rule_probabilities(settings.rule_prior, self.data)
 
     def log_leaf(self, counts: tuple[int, ...], alpha: tuple[float, ...]) -> float:
         """Log likelihood of the rows in one terminal node."""
@@ -44,7 +45,7 @@ class Target:
                     tree,
                     self.settings.split_chance,
                     self.settings.min_samples_leaf,
-                    self.settings.rule_prior,
+                    self.p_rules,
                 )
 
     def log_prior(self, tree: Tree) -> float:

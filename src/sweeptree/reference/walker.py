@@ -78,13 +78,14 @@ class Walker:
 
     def step(self, heat: Heat, is_burn_in: bool, counts: MoveCounts) -> None:
         """Make one iteration of the sampler."""
+        u = 1.0 - self.random.random()  # never zero
         for n_redraws in count():
             proposal = self.draw_proposal()
             evaluation = self.evaluate(proposal)
             if evaluation is None and self.strategy.redraws and n_redraws < MAX_REDRAWS:
                 tally(counts, proposal.move, "redrawn")
                 continue
-            outcome = self.decide(heat, evaluation)
+            outcome = self.decide(u, heat, evaluation)
             tally(counts, proposal.move, outcome)
             if self.strategy.tunes and is_burn_in:
                 self.tune(proposal, outcome)
@@ -356,9 +357,9 @@ class Walker:
 
     # ---- deciding --------------------------------------------------------------------------
 
-    def decide(self, heat: Heat, evaluation: Evaluation | None) -> str:
+    def decide(self, u: float, heat: Heat, evaluation: Evaluation | None) -> str:
         """Accept with probability min(1, ratio), stay otherwise; return what came of it."""
-        if evaluation is None or not self.draw_acceptance(heat, evaluation):
+        if evaluation is None or not self.lets_pass(u, self.heated_log_ratio(heat, evaluation)):
             return "rejected"
         self.grown = evaluation.tree
         self.log_likelihood = self.log_likelihood_of(self.grown)
@@ -369,13 +370,9 @@ class Walker:
         if proposal.drawn == "gaussian" and proposal.rule is not None:
             self.scale.tune(proposal.rule.variable, outcome != "rejected")
 
-    def draw_acceptance(self, heat: Heat, evaluation: Evaluation) -> bool:
-        """Draw whether a proposal is accepted.
-
-        The uniform is drawn even where it cannot matter: a ratio of one is sometimes rounded down.
-        """
-        u = 1.0 - self.random.random()  # never zero
-        log_ratio = self.heated_log_ratio(heat, evaluation)
+    @staticmethod
+    def lets_pass(u: float, log_ratio: float) -> bool:
+        """Tell whether a uniform lets a proposal with this ratio pass."""
         return log_ratio >= 0.0 or math.log(u) < log_ratio
 
     def heated_log_ratio(self, heat: Heat, evaluation: Evaluation) -> float:

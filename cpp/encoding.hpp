@@ -1,0 +1,149 @@
+// From numbers to ranks: the rows of a table in the order of a column, and its distinct values.
+#pragma once
+
+#include <array>
+#include <bit>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <numeric>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "bits.hpp"
+
+namespace sweeptree {
+
+// Where each row stands among the bits of a mask. Rows are sorted by class and each class starts a
+// new word, so that one pass over a mask counts every class.
+class RowPlaces {
+ public:
+  RowPlaces(std::span<const std::int32_t> labels, std::size_t n_classes)
+      : class_counts(n_classes, 0), class_begin(n_classes + 1, 0) {
+    for (const std::int32_t label : labels) ++class_counts[label];
+    for (std::size_t c = 0; c < n_classes; ++c)
+      class_begin[c + 1] = class_begin[c] + (class_counts[c] + word_bits - 1) / word_bits;
+    std::vector<std::size_t> next(n_classes);
+    for (std::size_t c = 0; c < n_classes; ++c) next[c] = class_begin[c] * word_bits;
+    of_row.reserve(labels.size());
+    for (const std::int32_t label : labels)
+      of_row.push_back(static_cast<std::uint32_t>(next[label]++));
+  }
+
+  std::vector<int> class_counts;
+  std::vector<std::size_t> class_begin;  // in words; one more at the end
+  std::vector<std::uint32_t> of_row;
+};
+
+// The distinct values of a column, ascending, and where each starts in the order of the rows.
+struct SortedColumn {
+  std::vector<double> values;
+  std::vector<std::uint32_t> starts;  // empty where no value comes twice: then i starts at i
+  std::size_t n_missing = 0;          // rows at the end of the order
+};
+
+// Sorts columns by their bits, a byte at a time from the lowest that matters; bytes that are the same
+// in every row are passed over. The upper half of the bits leaves little to do as a rule.
+class ColumnSorter {
+ public:
+  // `stride` is the distance from one row's value to the next; `order` gets the rows' places.
+  SortedColumn sort(const double* first, std::ptrdiff_t stride,
+                    std::span<const std::uint32_t> places, std::uint32_t* order) {
+    const std::size_t n = places.size();
+    keys_.resize(n);
+    for (std::size_t row = 0; row < n; ++row)
+      keys_[row] = key_of(first[static_cast<std::ptrdiff_t>(row) * stride]);
+    order_.assign(places.begin(), places.end());
+    sort_by_bytes(n_bytes / 2);
+    if (!finish_by_insertion()) sort_by_bytes(0);
+    std::copy(order_.begin(), order_.end(), order);
+    return distinct_values();
+  }
+
+ private:
+  static constexpr std::size_t n_bytes = 8;
+  static constexpr std::size_t n_digits = 256;
+  static constexpr std::uint64_t sign = std::uint64_t{1} << 63;
+  static constexpr std::uint64_t missing = ~std::uint64_t{0};
+
+  // Keys are in the order of the numbers; both zeros have one, missing values the highest.
+  static std::uint64_t key_of(double value) {
+    if (std::isnan(value)) return missing;
+    const auto bits = std::bit_cast<std::uint64_t>(value == 0.0 ? 0.0 : value);
+    return bits & sign ? ~bits : bits | sign;
+  }
+
+  static double value_of(std::uint64_t key) {
+    return std::bit_cast<double>(key & sign ? key & ~sign : ~key);
+  }
+
+  static std::size_t digit(std::uint64_t key, std::size_t byte) { return key >> (8 * byte) & 0xff; }
+
+  void sort_by_bytes(std::size_t lowest) {
+    std::array<std::array<std::uint32_t, n_digits>, n_bytes> counts{};
+    for (const std::uint64_t key : keys_)
+      for (std::size_t byte = lowest; byte < n_bytes; ++byte) ++counts[byte][digit(key, byte)];
+    other_keys_.resize(keys_.size());
+    other_order_.resize(keys_.size());
+    for (std::size_t byte = lowest; byte < n_bytes; ++byte) {
+      const bool is_same = !keys_.empty() && counts[byte][digit(keys_[0], byte)] == keys_.size();
+      if (!is_same) sort_by_byte(byte, counts[byte]);
+    }
+  }
+
+  void sort_by_byte(std::size_t byte, std::array<std::uint32_t, n_digits>& next) {
+    std::exclusive_scan(next.begin(), next.end(), next.begin(), std::uint32_t{0});
+    for (std::size_t i = 0; i < keys_.size(); ++i) {
+      const std::uint32_t to = next[digit(keys_[i], byte)]++;
+      other_keys_[to] = keys_[i];
+      other_order_[to] = order_[i];
+    }
+    keys_.swap(other_keys_);
+    order_.swap(other_order_);
+  }
+
+  // Puts nearly sorted rows in order; gives up, with no row lost, once that takes too many steps.
+  bool finish_by_insertion() {
+    constexpr std::size_t steps_per_row = 4;
+    std::size_t n_steps_left = steps_per_row * keys_.size();
+    for (std::size_t i = 1; i < keys_.size(); ++i) {
+      const std::uint64_t key = keys_[i];
+      const std::uint32_t place = order_[i];
+      std::size_t to = i;
+      for (; to > 0 && keys_[to - 1] > key && n_steps_left > 0; --to, --n_steps_left) {
+        keys_[to] = keys_[to - 1];
+        order_[to] = order_[to - 1];
+      }
+      keys_[to] = key;
+      order_[to] = place;
+      if (n_steps_left == 0) return false;
+    }
+    return true;
+  }
+
+  SortedColumn distinct_values() const {
+    SortedColumn column;
+    std::size_t n_present = keys_.size();
+    while (n_present > 0 && keys_[n_present - 1] == missing) --n_present;
+    column.n_missing = keys_.size() - n_present;
+    const auto is_first = [&](std::size_t i) { return i == 0 || keys_[i] != keys_[i - 1]; };
+    std::size_t n_distinct = 0;
+    for (std::size_t i = 0; i < n_present; ++i) n_distinct += is_first(i);
+    column.values.reserve(n_distinct);
+    if (n_distinct < n_present) column.starts.reserve(n_distinct);
+    for (std::size_t i = 0; i < n_present; ++i) {
+      if (!is_first(i)) continue;
+      column.values.push_back(value_of(keys_[i]));
+      if (n_distinct < n_present) column.starts.push_back(static_cast<std::uint32_t>(i));
+    }
+    return column;
+  }
+
+  std::vector<std::uint64_t> keys_;
+  std::vector<std::uint64_t> other_keys_;
+  std::vector<std::uint32_t> order_;
+  std::vector<std::uint32_t> other_order_;
+};
+
+}  // namespace sweeptree
