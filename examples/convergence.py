@@ -108,10 +108,10 @@ with warnings.catch_warnings():
 exported = {strategy: fitted.to_arviz(X, y) for strategy, fitted in models.items()}
 
 for strategy, fitted in models.items():
-    moves = exported[strategy]["moves"]
+    statistics = exported[strategy]["sample_stats"]
     print(
         f"{strategy}: {fitted.posterior_.n_leaves.mean():.1f} leaves, "
-        f"{float(moves['acceptance_rate'].mean()):.0%} of the moves changed the tree, "
+        f"{float(statistics['acceptance_rate'].mean()):.0%} of the moves changed the tree, "
         f"R-hat {fitted.posterior_.verdict.rhat_n_leaves:.3f}"
     )
 

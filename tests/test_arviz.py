@@ -20,7 +20,7 @@ from sweeptree.diagnostics import convergence
 az = pytest.importorskip("arviz")
 
 IS_OLD = az.__version__.startswith("0.")
-NAMES_OF_NUTS = {"diverging", "energy", "tree_depth", "step_size", "n_steps", "acceptance_rate"}
+NAMES_OF_NUTS = {"diverging", "energy", "tree_depth", "step_size", "n_steps"}
 LONG = {"n_burn_in": 5000, "n_draws": 1000, "thin": 50, "n_chains": 4, "random_state": 0}
 
 
@@ -76,7 +76,7 @@ def test_variables_and_classes_bear_the_names_of_the_user(model, table, exported
 
 
 def test_without_rows_there_is_nothing_about_rows(model):
-    assert groups_of(model.to_arviz()) == {"posterior", "sample_stats", "moves"}
+    assert groups_of(model.to_arviz()) == {"posterior", "sample_stats"}
 
 
 def test_rows_without_classes_get_predictions_alone(model, table):
@@ -101,9 +101,9 @@ def test_no_statistic_has_a_name_that_means_something_else_to_nuts(exported):
 
 
 def test_moves_are_counted_by_name(model, exported):
-    moves = exported["moves"]
-    assert int(moves["count"].sel(phase="sampling").sum()) >= 3 * 80 * 20
-    birth = moves["count"].sel(phase="sampling", move="birth", outcome="accepted")
+    counts = exported["sample_stats"]["move_count"]
+    assert int(counts.sel(phase="sampling").sum()) >= 3 * 80 * 20
+    birth = counts.sel(phase="sampling", move="birth", outcome="accepted")
     phase, move = (
         model.posterior_.phase_names.index("sampling"),
         model.posterior_.move_names.index("birth"),
@@ -114,10 +114,10 @@ def test_moves_are_counted_by_name(model, exported):
 
 def test_the_acceptance_rate_is_the_share_of_moves_that_changed_the_tree(table):
     model = fit(*table, strategy="sweeping")
-    moves = model.to_arviz()["moves"]
-    made = moves["count"].sel(phase="sampling").sum("move")
+    statistics = model.to_arviz()["sample_stats"]
+    made = statistics["move_count"].sel(phase="sampling").sum("move")
     changed = made.sel(outcome="accepted") + made.sel(outcome="swept")
-    assert_allclose(moves["acceptance_rate"], changed / (80 * 20))
+    assert_allclose(statistics["acceptance_rate"], changed / (80 * 20))
 
 
 def test_the_table_is_handed_over_as_it_is(table, exported):
@@ -254,7 +254,7 @@ def test_a_summary_has_our_own_diagnostics(model, exported):
     assert "variable_use[ward]" in summary.index
     found = convergence(model.posterior_)["n_leaves"]
     assert_allclose(float(summary.loc["n_leaves", "r_hat"]), found.rhat, atol=0.011)
-    assert_allclose(float(summary.loc["n_leaves", "ess_bulk"]), found.ess_bulk, rtol=0.05)
+    assert_allclose(float(summary.loc["n_leaves", "ess_bulk"]), found.ess_bulk, rtol=0.05, atol=0.5)
 
 
 def test_strategies_are_compared(model, table):
@@ -294,7 +294,8 @@ def test_a_loaded_model_without_training_rows_is_exported(model, table, exported
 def test_draws_that_were_pooled_into_one_chain_are_exported(model, table):
     exported = model.without_trees_using(["smoker"]).to_arviz(*table)
     assert exported["posterior"].sizes["chain"] == 1
-    assert exported["moves"].sizes["chain"] == 3
+    counts = exported["sample_stats"]["move_count"].values
+    assert_array_equal(counts[0], model.posterior_.moves.sum(axis=0))
 
 
 def test_classes_without_rows_are_refused(model, table):

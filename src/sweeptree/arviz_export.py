@@ -53,10 +53,10 @@ def to_arviz(model: FittedModel, X: Any = None, y: Any = None, *, random_state: 
 
         - `posterior`: `n_leaves`, `depth`, `log_posterior`, `variable_use` (the number of splits
           on each feature) and, where it is learned, `alpha`;
-        - `sample_stats`: `lp`, which is the log posterior again, and `tree`, the place of the
-          draw's tree among `posterior_.trees`;
-        - `moves`: `count`, the number of moves by chain, phase, move and outcome, and
-          `acceptance_rate`, the share of a chain's moves after burn-in that changed the tree;
+        - `sample_stats`: `lp`, which is the log posterior again, `tree`, the place of the draw's
+          tree among `posterior_.trees`, `acceptance_rate`, the share of a chain's moves after
+          burn-in that changed the tree, and `move_count`, the number of moves by chain, phase,
+          move and outcome;
         - with X: `posterior_predictive`, a class for each row and draw, and `constant_data`, the
           table as it is;
         - with y too: `log_likelihood` of each row by each draw, and `observed_data`.
@@ -123,26 +123,29 @@ def _groups_of_draws(model: FittedModel) -> dict[str, Group]:
     if len(posterior.alphas) > 1:
         sampled["alpha"] = ((*DRAWS, "class"), posterior.alpha)
         coordinates["class"] = _as_coordinate(model.classes_)
-    statistics = {"lp": sampled["log_posterior"], "tree": (DRAWS, posterior.tree_index)}
     return {
         "posterior": {"data_vars": sampled, "coords": coordinates, "attrs": _about_run(posterior)},
-        "sample_stats": {"data_vars": statistics, "coords": _numbered(posterior)},
-        "moves": _group_of_moves(posterior),
+        "sample_stats": _statistics(posterior),
     }
 
 
-def _group_of_moves(posterior: Posterior) -> Group:
-    after_burn_in = posterior.moves[:, posterior.phase_names.index("sampling")].sum(axis=1)
+def _statistics(posterior: Posterior) -> Group:
+    moves = posterior.moves
+    if len(moves) != posterior.n_chains:  # draws that were pooled
+        moves = moves.sum(axis=0, keepdims=True)
+    after_burn_in = moves[:, posterior.phase_names.index("sampling")].sum(axis=1)
     n_moves = dict(zip(posterior.outcome_names, after_burn_in.T, strict=True))
     changed = n_moves["accepted"] + n_moves["swept"]
     made = np.maximum(changed + n_moves["rejected"], 1)
     return {
         "data_vars": {
-            "count": (("chain", "phase", "move", "outcome"), posterior.moves),
+            "lp": (DRAWS, posterior.log_posterior),
+            "tree": (DRAWS, posterior.tree_index),
             "acceptance_rate": (("chain",), changed / made),
+            "move_count": (("chain", "phase", "move", "outcome"), moves),
         },
         "coords": {
-            "chain": np.arange(len(posterior.moves)),
+            **_numbered(posterior),
             "phase": list(posterior.phase_names),
             "move": list(posterior.move_names),
             "outcome": list(posterior.outcome_names),
