@@ -158,9 +158,11 @@ void init_strategy(Strategy* self, const std::vector<double>& p_move, bool redra
 
 void init_forest(Forest* self, const Array<std::int64_t>& node_offsets,
                  const Array<std::int32_t>& variable, const Array<std::uint8_t>& test,
-                 const Array<double>& threshold, const Array<std::uint8_t>& missing_left) {
+                 const Array<double>& threshold, const Array<std::uint8_t>& missing_left,
+                 std::size_t n_threads) {
+  require(n_threads > 0, "at least one thread is needed");
   new (self) Forest(view(node_offsets),
-                    {view(variable), view(test), view(threshold), view(missing_left)});
+                    {view(variable), view(test), view(threshold), view(missing_left)}, n_threads);
 }
 
 Random random_of(nb::handle bit_generator) {
@@ -548,7 +550,7 @@ NB_MODULE(_kernel, m) {
 
   nb::class_<Forest>(m, "Forest")
       .def("__init__", &init_forest, "node_offsets"_a, "variable"_a, "test"_a, "threshold"_a,
-           "missing_left"_a)
+           "missing_left"_a, "n_threads"_a = 1)
       .def_prop_ro("n_trees", &Forest::n_trees)
       .def_prop_ro("n_leaves", &Forest::n_leaves)
       .def("average", &average, "x"_a, "weight"_a, "leaf_value"_a)

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <span>
 #include <stdexcept>
+#include <thread>
 #include <vector>
 
 #include "tree.hpp"
@@ -30,7 +31,10 @@ struct ForestNodes {
 // Trees laid out for walking down them. Leaves are numbered through, tree after tree.
 class Forest {
  public:
-  Forest(std::span<const std::int64_t> node_offsets, const ForestNodes& nodes) {
+  // `n_threads` share the rows that are sent down; what comes out does not depend on it.
+  Forest(std::span<const std::int64_t> node_offsets, const ForestNodes& nodes,
+         std::size_t n_threads = 1)
+      : n_threads_(n_threads) {
     if (node_offsets.empty() || node_offsets.front() != 0 ||
         node_offsets.back() != static_cast<std::int64_t>(nodes.size()) || !nodes.is_parallel())
       throw std::invalid_argument("the arrays of the trees do not fit together");
@@ -79,22 +83,37 @@ class Forest {
     bool missing_left;
   };
 
-  // Walks the rows down the trees in blocks whose values stay in the cache.
+  // Walks the rows down the trees in blocks whose values stay in the cache; threads take turns at
+  // the blocks.
   template <typename Wanted, typename Use>
   void for_each_leaf(std::span<const double> x, std::size_t n_columns, Wanted is_wanted,
                      Use use) const {
     constexpr std::size_t rows_per_block = 256;
     const std::size_t n_rows = x.size() / std::max<std::size_t>(n_columns, 1);
-    for (std::size_t begin = 0; begin < n_rows; begin += rows_per_block) {
-      const std::size_t end = std::min(n_rows, begin + rows_per_block);
-      const auto block = x.subspan(begin * n_columns, (end - begin) * n_columns);
-      const bool is_plain = has_only_thresholds_ && std::none_of(block.begin(), block.end(), is_nan);
-      for (std::size_t t = 0; t < n_trees(); ++t) {
-        if (!is_wanted(t)) continue;
-        for (std::size_t row = begin; row < end; ++row) {
-          const double* values = &x[row * n_columns];
-          use(t, row, is_plain ? leaf_by_thresholds(t, values) : leaf_of(t, values));
-        }
+    const std::size_t n_blocks = (n_rows + rows_per_block - 1) / rows_per_block;
+    const auto work = [&](std::size_t first_block) {
+      for (std::size_t block = first_block; block < n_blocks; block += n_threads_) {
+        const std::size_t begin = block * rows_per_block;
+        const std::size_t end = std::min(n_rows, begin + rows_per_block);
+        walk_block(x, n_columns, begin, end, is_wanted, use);
+      }
+    };
+    std::vector<std::jthread> others;
+    for (std::size_t thread = 1; thread < std::min(n_threads_, n_blocks); ++thread)
+      others.emplace_back(work, thread);
+    work(0);
+  }
+
+  template <typename Wanted, typename Use>
+  void walk_block(std::span<const double> x, std::size_t n_columns, std::size_t begin,
+                  std::size_t end, const Wanted& is_wanted, const Use& use) const {
+    const auto block = x.subspan(begin * n_columns, (end - begin) * n_columns);
+    const bool is_plain = has_only_thresholds_ && std::none_of(block.begin(), block.end(), is_nan);
+    for (std::size_t t = 0; t < n_trees(); ++t) {
+      if (!is_wanted(t)) continue;
+      for (std::size_t row = begin; row < end; ++row) {
+        const double* values = &x[row * n_columns];
+        use(t, row, is_plain ? leaf_by_thresholds(t, values) : leaf_of(t, values));
       }
     }
   }
@@ -164,6 +183,7 @@ class Forest {
     manners_.push_back({test, nodes.missing_left[here] != 0});
   }
 
+  std::size_t n_threads_;
   std::vector<PackedNode> nodes_;
   std::vector<Manner> manners_;  // parallel to nodes
   std::vector<std::size_t> roots_;

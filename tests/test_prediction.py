@@ -132,3 +132,14 @@ def test_number_of_rows_does_not_matter(n_rows, model):
     X = make_injury(n_rows, random_state=2).data
     one_by_one = [model.predict_proba(X[i : i + 1])[0] for i in (0, n_rows // 2, n_rows - 1)]
     assert_array_equal(model.predict_proba(X)[[0, n_rows // 2, n_rows - 1]], one_by_one)
+
+
+@pytest.mark.parametrize("n_threads", [2, 3, 16])
+def test_threads_do_not_change_predictions(model, rows, n_threads):
+    many = np.tile(rows, (5, 1))
+    trees = model.posterior_.trees
+    alone, shared = (forest_of(trees, "kernel", n) for n in (1, n_threads))
+    assert_array_equal(shared.apply(many), alone.apply(many))
+    weights = np.full(len(trees), 1 / len(trees))
+    values = leaf_probabilities(trees.leaf_counts, np.ones(trees.leaf_counts.shape[1]))
+    assert_array_equal(shared.average(many, weights, values), alone.average(many, weights, values))

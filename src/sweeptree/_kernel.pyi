@@ -109,6 +109,7 @@ class Forest:
         test: _Bytes,
         threshold: _Float,
         missing_left: _Bytes,
+        n_threads: int = 1,
     ) -> None: ...
     @property
     def n_trees(self) -> int: ...

@@ -135,15 +135,15 @@ def make_forest(
     test: npt.NDArray[np.uint8],
     threshold: FloatArray,
     missing_left: npt.NDArray[np.bool_],
+    n_threads: int = 1,
 ) -> Forest:
-    """Make trees to send rows down."""
-    forest: Any = _kernel.Forest
+    """Make trees to send rows down; the kernel's use threads."""
+    nodes = (node_offsets, variable, test, threshold, missing_left.astype(np.uint8))
     if engine == "reference":
         from sweeptree import reference
 
-        forest = reference.Forest
-    made: Forest = forest(node_offsets, variable, test, threshold, missing_left.astype(np.uint8))
-    return made
+        return reference.Forest(*nodes)
+    return _kernel.Forest(*nodes, n_threads)
 
 
 def _kernel_data(table: EncodedTable) -> _kernel.Data:

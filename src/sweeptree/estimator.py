@@ -168,8 +168,9 @@ class BayesianTreeClassifier(
         when Ctrl-C interrupts it. One that belongs to other data or settings is refused with a
         `CheckpointError`; `n_jobs`, `progress`, `max_moves` and `max_seconds` may differ.
     n_jobs : int, default=-1
-        Chains that run at once, each on a thread; -1 means one per core. The draws do not
-        depend on it, unless `max_seconds` stops the chains.
+        Chains that run at once, each on a thread, and threads that share the rows to predict; -1
+        means one per core. Neither draws nor predictions depend on it, unless `max_seconds` stops
+        the chains.
     random_state : int, RandomState instance or None, default=None
         Seed of all chains.
     progress : bool or "auto", default="auto"
@@ -441,7 +442,8 @@ class BayesianTreeClassifier(
         """
         check_is_fitted(self, "posterior_")
         X = read_rows(self, X)
-        return prediction.mean_probabilities(self.posterior_, X, self.engine)
+        n_threads = effective_n_jobs(self.n_jobs)
+        return prediction.mean_probabilities(self.posterior_, X, self.engine, n_threads)
 
     def predict_log_proba(self, X: Any) -> FloatArray:
         """Predict the logarithms of the class probabilities.

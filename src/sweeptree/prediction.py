@@ -38,21 +38,27 @@ def leaf_votes(leaf_counts: IntArray, alpha: FloatArray) -> FloatArray:
     return votes
 
 
-def forest_of(trees: Trees, engine: str) -> Forest:
+def forest_of(trees: Trees, engine: str, n_threads: int = 1) -> Forest:
     """Lay trees out for sending rows down."""
     return make_forest(
-        engine, trees.node_offsets, trees.variable, trees.test, trees.threshold, trees.missing_left
+        engine,
+        trees.node_offsets,
+        trees.variable,
+        trees.test,
+        trees.threshold,
+        trees.missing_left,
+        n_threads,
     )
 
 
-def mean_probabilities(draws: Draws, X: FloatArray, engine: str) -> FloatArray:
+def mean_probabilities(draws: Draws, X: FloatArray, engine: str, n_threads: int = 1) -> FloatArray:
     """(row, class): class probabilities averaged over all draws."""
-    return predictor_of(draws, engine)(X)
+    return predictor_of(draws, engine, n_threads)(X)
 
 
-def predictor_of(draws: Draws, engine: str) -> Predictor:
+def predictor_of(draws: Draws, engine: str, n_threads: int = 1) -> Predictor:
     """Lay all draws out once, to predict the class probabilities of one table after another."""
-    return _predictor(draws, ALL_DRAWS, forest_of(draws.trees, engine))
+    return _predictor(draws, ALL_DRAWS, forest_of(draws.trees, engine, n_threads))
 
 
 def mean_leaf_value(draws: Draws, X: FloatArray, engine: str, leaf_value: LeafValue) -> FloatArray:
