@@ -12,15 +12,18 @@ ROOT = Path(sweeptree.__file__).parent
 LAYERS = [
     {
         *("settings", "columns", "_kernel", "datasets", "progress", "verdict", "frames"),
-        *("writing", "interruption", "markup"),
+        *("writing", "interruption", "markup", "elsewhere", "lean_states", "partitions"),
     },
     {"encoding", "scores", "checkpoint", "table_files"},
     {"reference", "raw_table"},
     {"table"},
     {"engines"},
     {"posterior", "sampling"},
-    {"prediction", "diagnostics", "memory", "fitted", "logbook", "resolving"},
-    {"leaf_draws", "pointwise"},
+    {
+        *("prediction", "diagnostics", "memory", "fitted", "logbook", "resolving"),
+        *("thread_crew", "remote_crew"),
+    },
+    {"leaf_draws", "pointwise", "crews"},
     {"stopping", "summary", "uncertainty", "arviz_export"},
     {"interpretation", "files"},
     {"report"},

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict
+from functools import cached_property
 from typing import Any, Protocol
 
 import numpy as np
@@ -126,6 +127,52 @@ class ChainFactory:
             self._target, self._strategy, bit_generator, start_share, keeps_full_trace
         )
         return chain
+
+
+class Blueprint:
+    """All that chains on one table are made of; other processes can make them too.
+
+    The factory is not sent along: each process builds it once, when it is first needed.
+
+    Parameters
+    ----------
+    engine : {"kernel", "reference"}
+    table : EncodedTable
+    target : TargetSettings
+    strategy : StrategySettings
+    keeps_full_trace : bool
+    """
+
+    def __init__(
+        self,
+        engine: str,
+        table: EncodedTable,
+        target: TargetSettings,
+        strategy: StrategySettings,
+        *,
+        keeps_full_trace: bool = False,
+    ) -> None:
+        self._parts = (engine, table, target, strategy)
+        self._keeps_full_trace = keeps_full_trace
+
+    @cached_property
+    def factory(self) -> ChainFactory:
+        """Makes the chains."""
+        return ChainFactory(*self._parts)
+
+    def make(self, bit_generator: np.random.BitGenerator, start_share: float) -> Chain:
+        """Make a chain that has not moved yet."""
+        return self.factory.make(
+            bit_generator, start_share=start_share, keeps_full_trace=self._keeps_full_trace
+        )
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in vars(self).items() if name != "factory"}
+
+    def __sizeof__(self) -> int:
+        """Bytes of the table, by which Dask plans what it sends and keeps."""
+        table = self._parts[1]
+        return sum(part.nbytes for part in vars(table).values() if isinstance(part, np.ndarray))
 
 
 def make_forest(

@@ -11,7 +11,6 @@ from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
-from joblib import effective_n_jobs
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
@@ -22,15 +21,17 @@ from sklearn.utils.validation import check_is_fitted
 from sweeptree import memory, prediction, resolving, settings
 from sweeptree.arviz_export import ArvizMixin
 from sweeptree.checkpoint import Checkpoint
+from sweeptree.crews import gather_crew
 from sweeptree.encoding import FloatArray, encode
-from sweeptree.engines import ENGINES, ChainFactory
+from sweeptree.engines import ENGINES, Blueprint
 from sweeptree.files.mixin import FileMixin
 from sweeptree.fitted import TrainingRows
 from sweeptree.interpretation.mixin import InterpretationMixin
+from sweeptree.partitions import maps_partitions
 from sweeptree.posterior import Legend
 from sweeptree.progress import has_viewer
 from sweeptree.report.mixin import ReportMixin
-from sweeptree.sampling import spawn_bit_generators, start_share
+from sweeptree.sampling import spawn_bit_generators
 from sweeptree.stopping import Judge, rows_to_judge_by, run_chains, warning_about
 from sweeptree.table import read_rows, read_training_table, repeat_rows
 from sweeptree.uncertainty.mixin import UncertaintyMixin
@@ -378,24 +379,20 @@ class BayesianTreeClassifier(
         keeps_full_trace = self.trace == "full"
         memory.check_draws_fit(schedule, self.n_chains, table.n_classes, keeps_full_trace)
         target = resolving.target_of(self, table)
-        factory = ChainFactory(self.engine, table, target, resolving.strategy_of(self, table))
+        strategy = resolving.strategy_of(self, table)
         legend = Legend(table.columns, np.array(target.alphas))
-        del table  # the factory keeps what the chains need, which is less
         generators = spawn_bit_generators(check_random_state(self.random_state), self.n_chains)
         checkpoint = resolving.checkpoint_of(self, X, labels, generators[0])
+        blueprint = Blueprint(
+            self.engine, table, target, strategy, keeps_full_trace=keeps_full_trace
+        )
+        crew = gather_crew(blueprint, generators, schedule.thin, self.n_jobs)
+        del table, blueprint  # the crew keeps what the chains need, which is less
         self.posterior_ = run_chains(
-            [
-                factory.make(
-                    generator,
-                    start_share=start_share(i),
-                    keeps_full_trace=keeps_full_trace,
-                )
-                for i, generator in enumerate(generators)
-            ],
+            crew,
             legend,
             schedule,
             Judge(rows_to_judge_by(X), self.engine),
-            n_threads=min(self.n_chains, effective_n_jobs(self.n_jobs)),
             keeps_full_trace=keeps_full_trace,
             shows_progress=has_viewer() if self.progress == "auto" else bool(self.progress),
             checkpoint=checkpoint,
@@ -427,6 +424,7 @@ class BayesianTreeClassifier(
         tags.input_tags.categorical = True
         return tags
 
+    @maps_partitions
     def predict_proba(self, X: Any) -> FloatArray:
         """Predict class probabilities: the posterior mean.
 
@@ -457,6 +455,7 @@ class BayesianTreeClassifier(
         with np.errstate(divide="ignore"):  # the plug-in likelihood gives probabilities of zero
             return np.log(self.predict_proba(X))
 
+    @maps_partitions
     def predict(self, X: Any) -> npt.NDArray[Any]:
         """Predict the most probable class.
 

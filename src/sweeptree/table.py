@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_consistent_length, validate_data
 
 from sweeptree.columns import IN_WORDS, UNSEEN, Column, Level, show_date
 from sweeptree.encoding import FloatArray
+from sweeptree.partitions import refuse_collection
 from sweeptree.raw_table import (
     RawColumn,
     RawTable,
@@ -37,6 +38,8 @@ def read_training_table(
     estimator: Any, X: Any, y: Any, categorical_features: Any = "from_dtype"
 ) -> TrainingTable:
     """Turn the table and the labels of `fit` into arrays, and learn the columns."""
+    refuse_collection("X", X)
+    refuse_collection("y", y)
     _refuse_missing_labels(y)
     if is_table_with_names(X):
         y = validate_data(estimator, "no_validation", y)
@@ -68,6 +71,7 @@ def learn_table(
 
 def read_rows(estimator: Any, X: Any) -> FloatArray:
     """Turn rows to predict into a matrix, with the columns that `fit` saw."""
+    refuse_collection("X", X)
     if is_table_with_names(X):
         check_names(estimator, read_names(X))
     elif _holds_objects(X):

@@ -1,0 +1,142 @@
+"""Whether work goes to other machines, by joblib's backend, and what Dask needs for it."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterable
+from concurrent.futures import CancelledError
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any
+
+from joblib import Parallel, delayed, effective_n_jobs
+from joblib.parallel import (
+    LokyBackend,
+    MultiprocessingBackend,
+    SequentialBackend,
+    ThreadingBackend,
+    get_active_backend,
+)
+
+LOCAL_BACKENDS = (LokyBackend, MultiprocessingBackend, SequentialBackend, ThreadingBackend)
+"""Of joblib itself; with them work stays on the threads of this process."""
+
+MOST_LOSSES = 5
+"""So many times in a row all copies of what the work needs may be lost."""
+
+
+class WorkersError(RuntimeError):
+    """The workers of a cluster cannot do the work."""
+
+
+def sends_work_away() -> bool:
+    """Whether joblib's backend is one of those that reach other machines.
+
+    Not inside a worker: work that is there already stays, so that no task waits for another.
+    """
+    backend, _ = get_active_backend()
+    return type(backend) not in LOCAL_BACKENDS and _dask_worker() is None
+
+
+def n_threads_here(n_jobs: int | None) -> int:
+    """How many threads `n_jobs` stands for in this process."""
+    worker = _dask_worker()
+    return int(effective_n_jobs(n_jobs) if worker is None else worker.state.nthreads)
+
+
+def _dask_worker() -> Any:
+    """Return the Dask worker whose task this is; None outside one."""
+    distributed = sys.modules.get("distributed")
+    if distributed is None:
+        return None
+    try:
+        return distributed.get_worker()
+    except ValueError:
+        return None
+
+
+class Elsewhere:
+    """Where joblib's backend sends work; a context manager.
+
+    Parameters
+    ----------
+    needed : object
+        What every piece of the work needs. Under Dask it is sent to each worker once, and let go
+        at the end; otherwise it goes along with each piece.
+    n_jobs : int or None
+        As joblib understands it.
+    """
+
+    def __init__(self, needed: object, n_jobs: int | None) -> None:
+        self._needed = needed
+        self._n_jobs = n_jobs
+        self._given_backend, _ = get_active_backend()
+        self._backend: Any = None
+
+    def __enter__(self) -> Elsewhere:
+        if _is_dask(self._given_backend):
+            check_workers(self._given_backend.client)
+        self._backend = self._backend_with_what_is_needed()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._let_go()
+
+    @property
+    def n_places(self) -> int:
+        """How many pieces run at once; a cluster may grow and shrink."""
+        return max(int(self._backend.effective_n_jobs(self._n_jobs)), 1)
+
+    def run(self, function: Callable[..., Any], pieces: Iterable[object]) -> list[Any]:
+        """Call ``function(needed, piece)`` for each piece, in whatever order.
+
+        The function must be pure: pieces whose worker is lost run again.
+        """
+        calls = [delayed(function)(self._needed, piece) for piece in pieces]
+        for _ in range(MOST_LOSSES):
+            try:
+                parallel = Parallel(self._n_jobs, backend=self._backend, batch_size=1)
+                found: list[Any] = parallel(calls)
+                return found
+            except CancelledError:  # no worker is left that has what is needed
+                self._let_go()
+                self._backend = self._backend_with_what_is_needed()
+        raise WorkersError(
+            f"The workers were lost {MOST_LOSSES} times in a row; look at their logs, and whether "
+            "the table fits into their memory."
+        )
+
+    def _backend_with_what_is_needed(self) -> Any:
+        given = self._given_backend
+        if not _is_dask(given):
+            return given
+        return type(given)(
+            client=given.client,
+            scatter=[self._needed],
+            wait_for_workers_timeout=given.wait_for_workers_timeout,
+            **given.submit_kwargs,
+        )
+
+    def _let_go(self) -> None:
+        """Tell the workers that what was sent is not needed any more."""
+        if _is_dask(self._backend):
+            self._backend.data_futures.clear()
+
+
+def _is_dask(backend: object) -> bool:
+    return type(backend).__name__ == "DaskDistributedBackend"
+
+
+def check_workers(client: Any) -> None:
+    """Refuse Dask workers that do not have this very version of sweeptree."""
+    own = version("sweeptree")
+    for worker, found in client.run(version, "sweeptree", on_error="return").items():
+        if isinstance(found, PackageNotFoundError):
+            raise WorkersError(
+                f"The Dask worker {worker} does not have sweeptree; install sweeptree {own} on "
+                "every worker."
+            )
+        if found != own:
+            raise WorkersError(
+                f"The Dask worker {worker} has sweeptree {found} and this process {own}; install "
+                "the same version on every worker."
+            )
