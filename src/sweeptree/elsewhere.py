@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import CancelledError
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
@@ -21,11 +21,11 @@ LOCAL_BACKENDS = (LokyBackend, MultiprocessingBackend, SequentialBackend, Thread
 """Of joblib itself; with them work stays on the threads of this process."""
 
 MOST_LOSSES = 5
-"""So many times in a row all copies of what the work needs may be lost."""
+"""So many times in a row all workers that have what the work needs may be lost."""
 
 
-class WorkersError(RuntimeError):
-    """The workers of a cluster cannot do the work."""
+class ClusterError(ValueError):
+    """A cluster cannot do the work."""
 
 
 def sends_work_away() -> bool:
@@ -86,24 +86,46 @@ class Elsewhere:
         """How many pieces run at once; a cluster may grow and shrink."""
         return max(int(self._backend.effective_n_jobs(self._n_jobs)), 1)
 
-    def run(self, function: Callable[..., Any], pieces: Iterable[object]) -> list[Any]:
-        """Call ``function(needed, piece)`` for each piece, in whatever order.
+    def each(
+        self, function: Callable[[Any, Any], Any], pieces: Sequence[object]
+    ) -> Iterator[tuple[int, Any]]:
+        """Yield the place of each piece and ``function(needed, piece)``, as they finish.
 
         The function must be pure: pieces whose worker is lost run again.
         """
-        calls = [delayed(function)(self._needed, piece) for piece in pieces]
-        for _ in range(MOST_LOSSES):
+        waiting = dict(enumerate(pieces))
+        n_losses = 0
+        while waiting:
             try:
-                parallel = Parallel(self._n_jobs, backend=self._backend, batch_size=1)
-                found: list[Any] = parallel(calls)
-                return found
+                for place, found in self._send(function, waiting):
+                    n_losses = 0
+                    del waiting[place]
+                    yield place, found
             except CancelledError:  # no worker is left that has what is needed
-                self._let_go()
-                self._backend = self._backend_with_what_is_needed()
-        raise WorkersError(
-            f"The workers were lost {MOST_LOSSES} times in a row; look at their logs, and whether "
-            "the table fits into their memory."
+                n_losses += 1
+                self._send_needed_again(n_losses)
+
+    def _send(self, function: Callable[[Any, Any], Any], waiting: dict[int, object]) -> Any:
+        parallel = Parallel(
+            self._n_jobs,
+            backend=self._backend,
+            batch_size=1,
+            pre_dispatch="all",
+            return_as="generator_unordered",
         )
+        return parallel(
+            delayed(_call)(function, self._needed, place, piece)
+            for place, piece in list(waiting.items())
+        )
+
+    def _send_needed_again(self, n_losses: int) -> None:
+        if n_losses == MOST_LOSSES:
+            raise ClusterError(
+                f"All workers were lost {n_losses} times in a row; look at their logs, and whether "
+                "what is sent fits into their memory."
+            )
+        self._let_go()
+        self._backend = self._backend_with_what_is_needed()
 
     def _backend_with_what_is_needed(self) -> Any:
         given = self._given_backend
@@ -122,6 +144,12 @@ class Elsewhere:
             self._backend.data_futures.clear()
 
 
+def _call(
+    function: Callable[[Any, Any], Any], needed: object, place: int, piece: object
+) -> tuple[int, Any]:
+    return place, function(needed, piece)
+
+
 def _is_dask(backend: object) -> bool:
     return type(backend).__name__ == "DaskDistributedBackend"
 
@@ -131,12 +159,12 @@ def check_workers(client: Any) -> None:
     own = version("sweeptree")
     for worker, found in client.run(version, "sweeptree", on_error="return").items():
         if isinstance(found, PackageNotFoundError):
-            raise WorkersError(
+            raise ClusterError(
                 f"The Dask worker {worker} does not have sweeptree; install sweeptree {own} on "
                 "every worker."
             )
         if found != own:
-            raise WorkersError(
+            raise ClusterError(
                 f"The Dask worker {worker} has sweeptree {found} and this process {own}; install "
                 "the same version on every worker."
             )

@@ -87,7 +87,6 @@ class RemoteCrew(Crew):
             if not going:
                 return
             self._take_turn(going, leg)
-            self.on_tick()
 
     def _least_far(self, leg: Leg) -> list[int]:
         """Choose chains that have moves to make, as many as find a place."""
@@ -98,10 +97,11 @@ class RemoteCrew(Crew):
     def _take_turn(self, going: Sequence[int], leg: Leg) -> None:
         states = [self.chains[i].state() for i in going]
         pieces = [self._piece(i, state, leg) for i, state in zip(going, states, strict=True)]
-        gone: list[Gone] = self._elsewhere.run(go, pieces)
-        for i, state, sent, back in zip(going, states, pieces, gone, strict=True):
-            self.chains[i].restore(with_draws(state, sent.state, back.state))
-            self._note(i, leg, back.n_made, back.seconds)
+        for place, gone in self._elsewhere.each(go, pieces):
+            known, sent = states[place], pieces[place].state
+            self.chains[going[place]].restore(with_draws(known, sent, gone.state))
+            self._note(going[place], leg, gone.n_made, gone.seconds)
+            self.on_tick()
 
     def _piece(self, i: int, state: dict[str, Any], leg: Leg) -> Piece:
         seconds = min(SLICE_SECONDS, max(leg.deadline - time.monotonic(), 0.0))
