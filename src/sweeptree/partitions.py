@@ -59,8 +59,8 @@ def _ask(name: str, args: tuple[Any, ...], kwargs: dict[str, Any], model: Any, r
 def _map(ask: Question, model: Any, X: Any) -> Any:
     from dask import delayed
 
-    is_frame = hasattr(X, "columns") and hasattr(X, "divisions")
-    if not is_frame and not (hasattr(X, "chunks") and X.ndim == 2):
+    is_frame = hasattr(X, "divisions")
+    if getattr(X, "ndim", None) != 2:
         raise TypeError(
             f"X is a Dask {type(X).__name__}; give a Dask DataFrame, or a Dask array with rows and "
             "columns."
