@@ -18,7 +18,7 @@ from numpy.testing import assert_array_equal
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import cross_val_score
 
-from sweeptree import BayesianTreeClassifier, elsewhere, remote_crew
+from sweeptree import BayesianTreeClassifier, remote_crew
 from sweeptree.checkpoint import Checkpoint
 from sweeptree.datasets import make_injury, make_xor3
 from sweeptree.elsewhere import ClusterError, Elsewhere
@@ -45,7 +45,7 @@ pytestmark = [
 
 @pytest.fixture(scope="module")
 def client():
-    options = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": None}
+    options = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": ":0"}
     with LocalCluster(**options, silence_logs=50) as cluster, Client(cluster) as client:
         yield client
 
@@ -180,18 +180,36 @@ def kill_while_slices_run(client, pids):
         os.kill(pid, signal.SIGKILL)
 
 
-def test_work_that_kills_all_workers_again_and_again_is_given_up(dask, monkeypatch):
-    class Lost:
-        def __init__(self, *arguments, **settings):
-            pass
+def test_work_that_kills_all_workers_again_and_again_is_given_up(dask):
+    with (
+        Elsewhere(np.zeros(10), n_jobs=-1) as away,
+        pytest.raises(ClusterError, match=r"All workers were lost 3 times in a row; look at"),
+    ):
+        list(away.each(kill_worker, [0]))
 
-        def __call__(self, calls):
-            raise elsewhere.CancelledError
 
-    with Elsewhere(np.zeros(10), n_jobs=-1) as away:
-        monkeypatch.setattr(elsewhere, "Parallel", Lost)
-        with pytest.raises(ClusterError, match="All workers were lost 5 times in a row; look at"):
-            list(away.each(max, [1, 2]))
+def kill_worker(needed, piece):
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def test_a_cluster_of_one_core_does_the_work_and_one_of_none_says_so():
+    options = {"n_workers": 1, "threads_per_worker": 1, "dashboard_address": ":0"}
+    with (
+        LocalCluster(**options, silence_logs=50) as cluster,
+        Client(cluster) as client,
+        joblib.parallel_config(backend="dask", wait_for_workers_timeout=0.5),
+        Elsewhere(3, n_jobs=-1) as away,
+    ):
+        assert away.n_places == 1
+        assert list(away.each(pid_of_worker, [0])) == [(0, *client.run(os.getpid).values())]
+        cluster.scale(0)
+        wait_until(lambda: not client.nthreads())
+        with pytest.raises(ClusterError, match="The cluster has no workers; start some"):
+            away.n_places  # noqa: B018
+
+
+def pid_of_worker(needed, piece):
+    return os.getpid()
 
 
 # Checkpoints
@@ -253,7 +271,7 @@ INTERRUPTED = """
         model = BayesianTreeClassifier(
             random_state=0, n_burn_in=1000, thin=1000, n_draws=10**6, checkpoint=sys.argv[1]
         )
-        options = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": None}
+        options = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": ":0"}
         with LocalCluster(**options) as cluster, Client(cluster) as client:
             with warnings.catch_warnings(record=True) as caught:
                 warnings.simplefilter("always")

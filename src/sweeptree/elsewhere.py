@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import CancelledError
+from contextlib import contextmanager
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
@@ -20,7 +21,7 @@ from joblib.parallel import (
 LOCAL_BACKENDS = (LokyBackend, MultiprocessingBackend, SequentialBackend, ThreadingBackend)
 """Of joblib itself; with them work stays on the threads of this process."""
 
-MOST_LOSSES = 5
+MOST_LOSSES = 3
 """So many times in a row all workers that have what the work needs may be lost."""
 
 
@@ -84,7 +85,8 @@ class Elsewhere:
     @property
     def n_places(self) -> int:
         """How many pieces run at once; a cluster may grow and shrink."""
-        return max(int(self._backend.effective_n_jobs(self._n_jobs)), 1)
+        with _waiting_for_workers():
+            return int(self._given_backend.effective_n_jobs(self._n_jobs))
 
     def each(
         self, function: Callable[[Any, Any], Any], pieces: Sequence[object]
@@ -129,18 +131,11 @@ class Elsewhere:
 
     def _backend_with_what_is_needed(self) -> Any:
         given = self._given_backend
-        if not _is_dask(given):
-            return given
-        return type(given)(
-            client=given.client,
-            scatter=[self._needed],
-            wait_for_workers_timeout=given.wait_for_workers_timeout,
-            **given.submit_kwargs,
-        )
+        return _dask_with(self._needed, given) if _is_dask(given) else given
 
     def _let_go(self) -> None:
         """Tell the workers that what was sent is not needed any more."""
-        if _is_dask(self._backend):
+        if _is_dask(self._given_backend):
             self._backend.data_futures.clear()
 
 
@@ -152,6 +147,35 @@ def _call(
 
 def _is_dask(backend: object) -> bool:
     return type(backend).__name__ == "DaskDistributedBackend"
+
+
+def _dask_with(needed: object, given: Any) -> Any:
+    """Make a backend on the same cluster, all of whose workers have what is needed."""
+    plain = type(given)
+
+    class Away(plain):  # type: ignore[valid-type, misc]
+        def effective_n_jobs(self, n_jobs: int | None) -> int:
+            """At least two: for one, joblib would do the work in this process."""
+            return max(int(super().effective_n_jobs(n_jobs)), 2)
+
+    with _waiting_for_workers():
+        return Away(
+            client=given.client,
+            scatter=[needed],
+            wait_for_workers_timeout=given.wait_for_workers_timeout,
+            **given.submit_kwargs,
+        )
+
+
+@contextmanager
+def _waiting_for_workers() -> Iterator[None]:
+    try:
+        yield
+    except TimeoutError:
+        raise ClusterError(
+            "The cluster has no workers; start some, and if there were any, see their logs for why "
+            "they ended."
+        ) from None
 
 
 def check_workers(client: Any) -> None:
