@@ -39,9 +39,11 @@ def sends_work_away() -> bool:
 
 
 def n_threads_here(n_jobs: int | None) -> int:
-    """How many threads `n_jobs` stands for in this process."""
+    """How many threads `n_jobs` stands for in this process; in a worker, at most its own."""
     worker = _dask_worker()
-    return int(effective_n_jobs(n_jobs) if worker is None else worker.state.nthreads)
+    if worker is None:
+        return int(effective_n_jobs(n_jobs))
+    return min(int(ThreadingBackend().effective_n_jobs(n_jobs)), worker.state.nthreads)
 
 
 def _dask_worker() -> Any:
@@ -187,7 +189,7 @@ def check_workers(client: Any) -> None:
                 f"The Dask worker {worker} does not have sweeptree; install sweeptree {own} on "
                 "every worker."
             )
-        if found != own:
+        if isinstance(found, str) and found != own:
             raise ClusterError(
                 f"The Dask worker {worker} has sweeptree {found} and this process {own}; install "
                 "the same version on every worker."
