@@ -32,6 +32,7 @@ from sweeptree.posterior import Posterior
 from sweeptree.summary import new_table
 
 N_CHAINS = 4
+N_BURN_IN = 10_000
 N_DRAWS = 500
 WAYS = ("1 thread", "2 threads", "1 worker", "2 workers")
 
@@ -68,7 +69,12 @@ class Ways:
 
 def seconds_of_fit(X: Any, y: Any, thin: int, n_threads: int = 1) -> tuple[float, Posterior]:
     model = BayesianTreeClassifier(
-        n_chains=N_CHAINS, n_draws=N_DRAWS, thin=thin, random_state=0, n_jobs=n_threads
+        n_chains=N_CHAINS,
+        n_burn_in=N_BURN_IN,
+        n_draws=N_DRAWS,
+        thin=thin,
+        random_state=0,
+        n_jobs=n_threads,
     )
     start = time.perf_counter()
     with warnings.catch_warnings():
@@ -117,7 +123,7 @@ def row_of(seconds: dict[str, float], ways: Ways) -> list[str]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--rows", nargs="+", type=int, default=[300, 10_000])
+    parser.add_argument("--rows", nargs="+", type=int, default=[300, 5_000])
     parser.add_argument("--moves", type=int, default=500_000, help="of a chain")
     parser.add_argument("--repeats", type=int, default=3)
     arguments = parser.parse_args()

@@ -43,7 +43,7 @@ def n_threads_here(n_jobs: int | None) -> int:
     worker = _dask_worker()
     if worker is None:
         return int(effective_n_jobs(n_jobs))
-    return min(int(ThreadingBackend().effective_n_jobs(n_jobs)), worker.state.nthreads)
+    return min(int(ThreadingBackend().effective_n_jobs(n_jobs)), int(worker.state.nthreads))
 
 
 def _dask_worker() -> Any:
@@ -87,7 +87,7 @@ class Elsewhere:
     @property
     def n_places(self) -> int:
         """How many pieces run at once; a cluster may grow and shrink."""
-        with _waiting_for_workers():
+        with _reaching_the_cluster():
             return int(self._given_backend.effective_n_jobs(self._n_jobs))
 
     def each(
@@ -158,9 +158,10 @@ def _dask_with(needed: object, given: Any) -> Any:
     class Away(plain):  # type: ignore[valid-type, misc]
         def effective_n_jobs(self, n_jobs: int | None) -> int:
             """At least two: for one, joblib would do the work in this process."""
-            return max(int(super().effective_n_jobs(n_jobs)), 2)
+            with _reaching_the_cluster():
+                return max(int(super().effective_n_jobs(n_jobs)), 2)
 
-    with _waiting_for_workers():
+    with _reaching_the_cluster():
         return Away(
             client=given.client,
             scatter=[needed],
@@ -170,13 +171,17 @@ def _dask_with(needed: object, given: Any) -> Any:
 
 
 @contextmanager
-def _waiting_for_workers() -> Iterator[None]:
+def _reaching_the_cluster() -> Iterator[None]:
     try:
         yield
     except TimeoutError:
         raise ClusterError(
             "The cluster has no workers; start some, and if there were any, see their logs for why "
             "they ended."
+        ) from None
+    except OSError:
+        raise ClusterError(
+            "The connection to the cluster's scheduler is lost; see whether it still runs."
         ) from None
 
 

@@ -2,13 +2,16 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
+import threading
 import time
 from importlib.metadata import distribution, version
 from pathlib import Path
 
 import pytest
+from distributed import Client
 
 import sweeptree
 from comparing import assert_same_posterior
@@ -75,19 +78,28 @@ def end(process):
         process.wait()
 
 
-@pytest.fixture(scope="module")
-def scheduler(tmp_path_factory):
-    """Address of a scheduler without workers."""
-    file = tmp_path_factory.mktemp("scheduler") / "scheduler.json"
+def start_scheduler(directory):
+    """Start a scheduler without workers; return its process and its address."""
+    file = directory / "scheduler.json"
     process = start(
         "scheduler",
         *("--host", "127.0.0.1", "--port", "0", "--no-dashboard", "--scheduler-file", file),
     )
+    wait_until(lambda: file.exists() and file.read_text())
+    return process, json.loads(file.read_text())["address"]
+
+
+def wait_until(is_so):
     deadline = time.monotonic() + 60
-    while not file.exists() or not file.read_text():
+    while not is_so():
         assert time.monotonic() < deadline
         time.sleep(0.05)
-    yield json.loads(file.read_text())["address"]
+
+
+@pytest.fixture(scope="module")
+def scheduler(tmp_path_factory):
+    process, address = start_scheduler(tmp_path_factory.mktemp("scheduler"))
+    yield address
     end(process)
 
 
@@ -108,13 +120,8 @@ def start_workers(scheduler, monkeypatch):
 
 
 def wait_for_workers(scheduler, n_workers):
-    from distributed import Client
-
-    deadline = time.monotonic() + 60
     with Client(scheduler, set_as_default=False) as client:
-        while len(client.nthreads()) != n_workers:
-            assert time.monotonic() < deadline
-            time.sleep(0.05)
+        wait_until(lambda: len(client.nthreads()) == n_workers)
 
 
 @pytest.mark.slow
@@ -170,6 +177,31 @@ def test_workers_without_sweeptree_are_named(table, scheduler, start_workers, tm
     start_workers(1, PYTHONPATH=str(packages_without_sweeptree(tmp_path)), PYTHONNOUSERSITE="1")
     said = fails([*arguments(table), "--scheduler", scheduler], 1)
     assert f" does not have sweeptree; install sweeptree {version('sweeptree')} on every" in said
+
+
+@pytest.mark.slow
+def test_a_scheduler_that_is_lost_is_told(table, tmp_path, fails):
+    process, address = start_scheduler(tmp_path)
+    worker = start("worker", address, "--nthreads", 1, "--no-dashboard", "--no-nanny")
+    wait_for_workers(address, 1)
+    killer = threading.Thread(target=kill_while_work_goes_on, args=(process, address))
+    killer.start()
+    call = arguments(table, "--scheduler", address, "--thin", "100000", "--n-draws", "10000")
+    said = fails(call, 1)
+    assert re.match(  # which of the two is noticed first is a matter of luck
+        "sweeptree: The (connection to the cluster's scheduler is lost|cluster has no workers); ",
+        said,
+    )
+    killer.join()
+    end(worker)
+
+
+def kill_while_work_goes_on(process, address):
+    client = Client(address, set_as_default=False)
+    wait_until(lambda: any(client.processing().values()))
+    process.kill()
+    process.wait()
+    client.close(timeout=1)
 
 
 def packages_without_sweeptree(directory):

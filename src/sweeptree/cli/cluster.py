@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -33,6 +34,7 @@ def _connected(address: str) -> Any:
         raise ImportError(
             '--scheduler needs dask; install it with: pip install "sweeptree[dask]"'
         ) from None
+    logging.getLogger("distributed").setLevel(logging.CRITICAL)  # an error is told in a sentence
     try:
         return Client(address, timeout=SECONDS_TO_CONNECT, set_as_default=False)
     except (OSError, ValueError):
