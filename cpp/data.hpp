@@ -131,7 +131,7 @@ class Data {
   }
 
   void make_masks(std::size_t mask_budget) {
-    constexpr std::size_t fewest = 64;
+    constexpr std::size_t fewest = 4;
     const std::size_t per_mask = std::max<std::size_t>(variables_.size(), 1) * n_words();
     const std::size_t most_stored = std::max(fewest, mask_budget / (per_mask * sizeof(Word)));
     masks_.reserve(variables_.size());

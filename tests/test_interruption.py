@@ -12,10 +12,10 @@ import warnings
 import pytest
 from sklearn.exceptions import ConvergenceWarning
 
+from cut_off_fits import assert_identical
 from sweeptree import BayesianTreeClassifier
 from sweeptree.datasets import make_injury
 from sweeptree.interruption import Interruption
-from test_checkpoint import assert_identical
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="needs POSIX signals")
 

@@ -13,6 +13,7 @@ LAYERS = [
     {
         *("settings", "columns", "_kernel", "datasets", "progress", "verdict", "frames"),
         *("writing", "interruption", "markup", "names", "spacing", "colours"),
+        *("elsewhere", "lean_states", "partitions"),
     },
     {"encoding", "scores", "checkpoint", "table_files"},
     {"reference", "raw_table"},
@@ -20,8 +21,11 @@ LAYERS = [
     {"table"},
     {"engines"},
     {"posterior", "sampling"},
-    {"prediction", "diagnostics", "memory", "fitted", "logbook", "resolving"},
-    {"leaf_draws", "pointwise"},
+    {
+        *("prediction", "diagnostics", "memory", "fitted", "logbook", "resolving"),
+        *("thread_crew", "remote_crew"),
+    },
+    {"leaf_draws", "pointwise", "crews"},
     {"stopping", "summary", "uncertainty", "arviz_export"},
     {"interpretation", "files"},
     {"report"},

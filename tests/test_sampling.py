@@ -14,8 +14,9 @@ import pytest
 from sweeptree.datasets import make_xor3
 from sweeptree.encoding import encode
 from sweeptree.engines import ChainFactory
-from sweeptree.sampling import Crew, spawn_bit_generators
+from sweeptree.sampling import spawn_bit_generators
 from sweeptree.settings import StrategySettings, TargetSettings
+from sweeptree.thread_crew import ThreadCrew
 
 on_posix = pytest.mark.skipif(os.name != "posix", reason="needs POSIX signals and terminals")
 
@@ -132,7 +133,7 @@ def make_chains(factory, n_chains):
 def test_error_in_one_chain_stops_the_others_and_is_raised(engine, factory_of):
     chains = [*make_chains(factory_of(engine), 2), FailingChain()]
     start = time.perf_counter()
-    with pytest.raises(ZeroDivisionError), Crew(chains, n_threads=3, thin=1) as crew:
+    with pytest.raises(ZeroDivisionError), ThreadCrew(chains, n_threads=3, thin=1) as crew:
         crew.burn_in(10**9)
     assert time.perf_counter() - start < 2.0
     assert not [t for t in threading.enumerate() if t.name.startswith("sweeptree")]
@@ -141,7 +142,7 @@ def test_error_in_one_chain_stops_the_others_and_is_raised(engine, factory_of):
 def test_error_while_a_chain_runs_is_raised(factory_of):
     one_scale_too_few = factory_of("reference", rule_scale=(0.1, 0.1))
     chains = make_chains(one_scale_too_few, 2)
-    with pytest.raises(IndexError), Crew(chains, n_threads=2, thin=1) as crew:
+    with pytest.raises(IndexError), ThreadCrew(chains, n_threads=2, thin=1) as crew:
         crew.burn_in(1000)
 
 
@@ -150,7 +151,7 @@ def test_error_while_a_chain_runs_is_raised(factory_of):
 
 @pytest.mark.parametrize("n_threads", [1, 2, 3])
 def test_chains_come_equally_far_before_the_deadline(n_threads, factory_of):
-    with Crew(make_chains(factory_of("kernel"), 3), n_threads, thin=10) as crew:
+    with ThreadCrew(make_chains(factory_of("kernel"), 3), n_threads, thin=10) as crew:
         assert not crew.sample(10**9, deadline=time.monotonic() + 0.5)
         n_moves = [status.n_sampling for status in crew.statuses]
         assert crew.n_draws == min(n_moves) // 10 > 0
@@ -160,7 +161,7 @@ def test_chains_come_equally_far_before_the_deadline(n_threads, factory_of):
 
 
 def test_chains_stop_where_they_are_told_to(factory_of):
-    with Crew(make_chains(factory_of("kernel"), 3), n_threads=2, thin=10) as crew:
+    with ThreadCrew(make_chains(factory_of("kernel"), 3), n_threads=2, thin=10) as crew:
         assert crew.burn_in(1234)
         assert crew.sample(50)
         assert crew.sample(70)

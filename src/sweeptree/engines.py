@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict
+from functools import cached_property
 from typing import Any, Protocol
 
 import numpy as np
@@ -15,7 +16,7 @@ from sweeptree.settings import StrategySettings, TargetSettings
 ENGINES = ("kernel", "reference")
 
 SMALLEST_MASK_BUDGET = 4 * 2**20
-"""Bytes for the kernel's masks that are always granted; they fit the caches of most machines."""
+"""Bytes for the kernel's masks that are granted unless told otherwise; they fit most caches."""
 
 
 class Chain(Protocol):
@@ -90,6 +91,9 @@ class ChainFactory:
     table : EncodedTable
     target : TargetSettings
     strategy : StrategySettings
+    mask_budget : int, default=None
+        Bytes that the kernel may use for masks; what is drawn does not depend on it. None: as many
+        as the table takes, and never fewer than 4 MB.
     """
 
     def __init__(
@@ -98,6 +102,7 @@ class ChainFactory:
         table: EncodedTable,
         target: TargetSettings,
         strategy: StrategySettings,
+        mask_budget: int | None = None,
     ) -> None:
         self._chain_type: Any
         if engine == "reference":
@@ -108,7 +113,7 @@ class ChainFactory:
             self._strategy: Any = strategy
         else:
             self._chain_type = _kernel.Chain
-            self._target = _kernel.Target(_kernel_data(table), **asdict(target))
+            self._target = _kernel.Target(_kernel_data(table, mask_budget), **asdict(target))
             self._strategy = _kernel.Strategy(**asdict(strategy))
 
     def make(
@@ -126,6 +131,54 @@ class ChainFactory:
             self._target, self._strategy, bit_generator, start_share, keeps_full_trace
         )
         return chain
+
+
+class Blueprint:
+    """All that chains on one table are made of; other processes can make them too.
+
+    The factory is not sent along: each process builds it once, when it is first needed.
+
+    Parameters
+    ----------
+    engine : {"kernel", "reference"}
+    table : EncodedTable
+    target : TargetSettings
+    strategy : StrategySettings
+    mask_budget : int, default=None
+    keeps_full_trace : bool
+    """
+
+    def __init__(
+        self,
+        engine: str,
+        table: EncodedTable,
+        target: TargetSettings,
+        strategy: StrategySettings,
+        mask_budget: int | None = None,
+        *,
+        keeps_full_trace: bool = False,
+    ) -> None:
+        self._parts = (engine, table, target, strategy, mask_budget)
+        self._keeps_full_trace = keeps_full_trace
+
+    @cached_property
+    def factory(self) -> ChainFactory:
+        """Makes the chains."""
+        return ChainFactory(*self._parts)
+
+    def make(self, bit_generator: np.random.BitGenerator, start_share: float) -> Chain:
+        """Make a chain that has not moved yet."""
+        return self.factory.make(
+            bit_generator, start_share=start_share, keeps_full_trace=self._keeps_full_trace
+        )
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in vars(self).items() if name != "factory"}
+
+    def __sizeof__(self) -> int:
+        """Bytes of the table, by which Dask plans what it sends and keeps."""
+        table = self._parts[1]
+        return sum(part.nbytes for part in vars(table).values() if isinstance(part, np.ndarray))
 
 
 def make_forest(
@@ -146,8 +199,9 @@ def make_forest(
     return _kernel.Forest(*nodes, n_threads)
 
 
-def _kernel_data(table: EncodedTable) -> _kernel.Data:
-    table_bytes = 8 * table.n_rows * table.n_variables
+def _kernel_data(table: EncodedTable, mask_budget: int | None) -> _kernel.Data:
+    if mask_budget is None:
+        mask_budget = max(SMALLEST_MASK_BUDGET, 8 * table.n_rows * table.n_variables)
     return _kernel.Data(
         n_classes=table.n_classes,
         labels=table.labels,
@@ -158,5 +212,5 @@ def _kernel_data(table: EncodedTable) -> _kernel.Data:
         value_offsets=table.value_offsets,
         starts=table.starts,
         start_offsets=table.start_offsets,
-        mask_budget=max(SMALLEST_MASK_BUDGET, table_bytes),
+        mask_budget=mask_budget,
     )

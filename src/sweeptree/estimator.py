@@ -11,7 +11,6 @@ from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
-from joblib import effective_n_jobs
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
@@ -22,15 +21,18 @@ from sklearn.utils.validation import check_is_fitted
 from sweeptree import memory, prediction, resolving, settings
 from sweeptree.arviz_export import ArvizMixin
 from sweeptree.checkpoint import Checkpoint
+from sweeptree.crews import gather_crew
+from sweeptree.elsewhere import n_threads_here
 from sweeptree.encoding import FloatArray, encode
-from sweeptree.engines import ENGINES, ChainFactory
+from sweeptree.engines import ENGINES, Blueprint
 from sweeptree.files.mixin import FileMixin
 from sweeptree.fitted import TrainingRows
 from sweeptree.interpretation.mixin import InterpretationMixin
-from sweeptree.posterior import Legend
+from sweeptree.partitions import maps_partitions
+from sweeptree.posterior import Legend, Posterior
 from sweeptree.progress import is_wanted
 from sweeptree.report.mixin import ReportMixin
-from sweeptree.sampling import spawn_bit_generators, start_share
+from sweeptree.sampling import spawn_bit_generators
 from sweeptree.stopping import Judge, rows_to_judge_by, run_chains, warning_about
 from sweeptree.table import read_rows, read_training_table, repeat_rows
 from sweeptree.uncertainty.mixin import UncertaintyMixin
@@ -166,7 +168,12 @@ class BayesianTreeClassifier(
         with the very draws that it would have made undisturbed, unless `max_seconds` stops it.
         Time already spent counts. The file is removed when the fit has come to its end, and kept
         when Ctrl-C interrupts it. One that belongs to other data or settings is refused with a
-        `CheckpointError`; `n_jobs`, `progress`, `max_moves` and `max_seconds` may differ.
+        `CheckpointError`; `n_jobs`, `progress`, `memory_budget`, `max_moves` and `max_seconds`
+        may differ.
+    memory_budget : float, default=None
+        Megabytes for the masks of rules, which are the larger part of what a fit holds. None: as
+        much as the table takes in 64-bit numbers, and at least 4 MB. Less makes moves on large
+        tables slower; the draws do not depend on it, unless `max_seconds` stops the chains.
     n_jobs : int, default=-1
         Chains that run at once, each on a thread, and threads that share the rows to predict; -1
         means one per core. Neither draws nor predictions depend on it, unless `max_seconds` stops
@@ -253,6 +260,7 @@ class BayesianTreeClassifier(
         "trace": [StrOptions({"draws", "full"})],
         "engine": [StrOptions(set(ENGINES))],
         "checkpoint": [str, PathLike, None],
+        "memory_budget": [Interval(Real, 0, None, closed="left"), None],
         "n_jobs": [Integral, None],
         "random_state": ["random_state"],
         "progress": ["boolean", StrOptions({"auto"})],
@@ -291,6 +299,7 @@ class BayesianTreeClassifier(
         trace: str = "draws",
         engine: str = "kernel",
         checkpoint: str | PathLike[str] | None = None,
+        memory_budget: float | None = None,
         n_jobs: int | None = -1,
         random_state: int | np.random.RandomState | None = None,
         progress: bool | str = "auto",
@@ -325,6 +334,7 @@ class BayesianTreeClassifier(
         self.trace = trace
         self.engine = engine
         self.checkpoint = checkpoint
+        self.memory_budget = memory_budget
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.progress = progress
@@ -370,41 +380,52 @@ class BayesianTreeClassifier(
         training = read_training_table(self, X, y, self.categorical_features)
         if sample_weight is not None:
             training = repeat_rows(training, sample_weight)
-        X, y, self.columns_ = training
-        labels = self._encode_classes(y)
+        self.columns_ = training.columns
+        labels = self._encode_classes(training.y)
         self._check_enough_rows(len(labels))
-        kinds = resolving.rule_kinds(self.columns_, self.category_rules)
-        table = encode(X, labels, len(self.classes_), kinds)
-        schedule = resolving.schedule_of(self)
-        keeps_full_trace = self.trace == "full"
-        memory.check_draws_fit(schedule, self.n_chains, table.n_classes, keeps_full_trace)
-        target = resolving.target_of(self, table)
-        factory = ChainFactory(self.engine, table, target, resolving.strategy_of(self, table))
-        legend = Legend(table.columns, np.array(target.alphas))
-        del table  # the factory keeps what the chains need, which is less
         generators = spawn_bit_generators(check_random_state(self.random_state), self.n_chains)
-        checkpoint = resolving.checkpoint_of(self, X, labels, generators[0])
-        self.posterior_ = run_chains(
-            [
-                factory.make(
-                    generator,
-                    start_share=start_share(i),
-                    keeps_full_trace=keeps_full_trace,
-                )
-                for i, generator in enumerate(generators)
-            ],
-            legend,
-            schedule,
-            Judge(rows_to_judge_by(X), self.engine),
-            n_threads=min(self.n_chains, effective_n_jobs(self.n_jobs)),
-            keeps_full_trace=keeps_full_trace,
-            shows_progress=is_wanted(self.progress),
-            checkpoint=checkpoint,
-        )
+        checkpoint = resolving.checkpoint_of(self, training.X, labels, generators[0])
+        self.posterior_ = self._sample(training.X, labels, generators, checkpoint)
+        X = training.X.copy() if training.is_borrowed else training.X
         self.training_ = TrainingRows(X, labels)
         self.feature_importances_ = self.posterior_.split_shares(self.n_features_in_)
         self._warn_unless_converged(checkpoint)
         return self
+
+    def _sample(
+        self,
+        X: FloatArray,
+        labels: npt.NDArray[np.int32],
+        generators: Sequence[np.random.BitGenerator],
+        checkpoint: Checkpoint | None,
+    ) -> Posterior:
+        kinds = resolving.rule_kinds(self.columns_, self.category_rules)
+        table = encode(X, labels, len(self.classes_), kinds, n_threads_here(self.n_jobs))
+        schedule = resolving.schedule_of(self)
+        keeps_full_trace = self.trace == "full"
+        memory.check_draws_fit(schedule, self.n_chains, table.n_classes, keeps_full_trace)
+        target = resolving.target_of(self, table)
+        strategy = resolving.strategy_of(self, table)
+        legend = Legend(table.columns, np.array(target.alphas))
+        blueprint = Blueprint(
+            self.engine,
+            table,
+            target,
+            strategy,
+            resolving.mask_budget_of(self),
+            keeps_full_trace=keeps_full_trace,
+        )
+        crew = gather_crew(blueprint, generators, schedule.thin, self.n_jobs)
+        del table, blueprint  # the crew keeps what the chains need, which is less
+        return run_chains(
+            crew,
+            legend,
+            schedule,
+            Judge(rows_to_judge_by(X), self.engine),
+            keeps_full_trace=keeps_full_trace,
+            shows_progress=is_wanted(self.progress),
+            checkpoint=checkpoint,
+        )
 
     def _repr_html_inner(self) -> str:
         html: str = super()._repr_html_inner()
@@ -428,6 +449,7 @@ class BayesianTreeClassifier(
         tags.input_tags.categorical = True
         return tags
 
+    @maps_partitions
     def predict_proba(self, X: Any) -> FloatArray:
         """Predict class probabilities: the posterior mean.
 
@@ -442,7 +464,7 @@ class BayesianTreeClassifier(
         """
         check_is_fitted(self, "posterior_")
         X = read_rows(self, X)
-        n_threads = effective_n_jobs(self.n_jobs)
+        n_threads = n_threads_here(self.n_jobs)
         return prediction.mean_probabilities(self.posterior_, X, self.engine, n_threads)
 
     def predict_log_proba(self, X: Any) -> FloatArray:
@@ -459,6 +481,7 @@ class BayesianTreeClassifier(
         with np.errstate(divide="ignore"):  # the plug-in likelihood gives probabilities of zero
             return np.log(self.predict_proba(X))
 
+    @maps_partitions
     def predict(self, X: Any) -> npt.NDArray[Any]:
         """Predict the most probable class.
 

@@ -15,7 +15,9 @@ from sweeptree.checkpoint import Checkpoint, fingerprint
 from sweeptree.columns import Column
 from sweeptree.encoding import EncodedTable, FloatArray
 
-FREE_PARAMETERS = ("n_jobs", "progress", "max_moves", "max_seconds", "checkpoint")
+FREE_PARAMETERS = (
+    *("n_jobs", "progress", "max_moves", "max_seconds", "memory_budget", "checkpoint"),
+)
 """Parameters that may differ between a fit and the one that goes on from its checkpoint."""
 
 
@@ -97,6 +99,11 @@ def strategy_of(model: Any, table: EncodedTable) -> settings.StrategySettings:
         restrict_moves=min(int(restrict_moves), settings.MOST_MOVES) if habits.restricts else 0,
         anneal_moves=int(anneal * model.n_burn_in),
     )
+
+
+def mask_budget_of(model: Any) -> int | None:
+    """Bytes for the masks of rules; None leaves it to the size of the table."""
+    return None if model.memory_budget is None else int(model.memory_budget * 1e6)
 
 
 def checkpoint_of(

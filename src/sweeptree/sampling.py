@@ -1,24 +1,19 @@
-"""Many chains at once: seeds, threads, and stopping when asked to."""
+"""Many chains that go on together: seeds, legs, and stopping when asked to."""
 
 from __future__ import annotations
 
 import math
-import threading
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from operator import index
-from queue import Empty, PriorityQueue
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from sweeptree.engines import Chain
 from sweeptree.settings import MOVES_BETWEEN_EXCHANGES, ladder
-
-SLICE_SECONDS = 0.05
-"""A chain looks up from its moves this often, to report and to see whether it should stop."""
 
 
 @dataclass
@@ -73,18 +68,16 @@ def start_share(i: int) -> float:
     return math.fsum(math.ldexp((i >> bit) & 1, -bit - 1) for bit in range(i.bit_length()))
 
 
-class Crew:
-    """Chains that go on together, on threads; a context manager.
+class Crew(ABC):
+    """Chains that go on together; a context manager.
 
-    With fewer threads than chains they take turns in slices of time, the one that is least far
-    first. What they draw does not depend on the number of threads; how far they come before a
-    deadline does. If anything is raised inside the context, the chains stop within a slice and
-    their threads end before the error goes on.
+    Where there is not room for all of them at once they take turns in slices of time, the one that
+    is least far first. What they draw does not depend on where and when their slices run; how far
+    they come before a deadline does.
 
     Parameters
     ----------
     chains : sequence of Chain
-    n_threads : int
     thin : int
         Moves from one draw to the next.
 
@@ -105,7 +98,7 @@ class Crew:
     on_pause : callable
     """
 
-    def __init__(self, chains: Sequence[Chain], n_threads: int, thin: int) -> None:
+    def __init__(self, chains: Sequence[Chain], thin: int) -> None:
         self.chains = chains
         self.thin = thin
         self.n_rungs = 1
@@ -114,16 +107,13 @@ class Crew:
         self.should_stop: Callable[[], bool] = lambda: False
         self.pause_at = math.inf
         self.on_pause: Callable[[], None] = lambda: None
-        self._n_threads = n_threads
-        self._stop = threading.Event()
-        self._pool = ThreadPoolExecutor(n_threads, thread_name_prefix="sweeptree-chain")
 
     def __enter__(self) -> Crew:
         return self
 
+    @abstractmethod
     def __exit__(self, *error: object) -> None:
-        self._stop.set()
-        self._pool.shutdown(wait=True, cancel_futures=True)
+        """Leave nothing running."""
 
     @property
     def n_burn_in(self) -> int:
@@ -204,43 +194,16 @@ class Crew:
         return all(leg.n_left(status) <= 0 for status in self.statuses)
 
     def _is_over(self, leg: Leg) -> bool:
-        return self._stop.is_set() or self.should_stop() or time.monotonic() >= leg.deadline
+        return self.should_stop() or time.monotonic() >= leg.deadline
 
+    @abstractmethod
     def _run_until_pause(self, leg: Leg) -> None:
-        waiting: PriorityQueue[tuple[int, int]] = PriorityQueue()
-        for i, status in enumerate(self.statuses):
-            if leg.n_left(status) > 0:
-                waiting.put((-leg.n_left(status), i))
-        workers = [self._pool.submit(self._work, waiting, leg) for _ in range(self._n_threads)]
-        self._wait_for(workers)
+        """Run the chains until they have arrived, the leg is over or it is time to pause."""
 
-    def _wait_for(self, workers: Sequence[Future[None]]) -> None:
-        running = set(workers)
-        while running:
-            done, running = wait(running, timeout=SLICE_SECONDS, return_when=FIRST_EXCEPTION)
-            self.on_tick()
-            for worker in done:
-                worker.result()
-
-    def _work(self, waiting: PriorityQueue[tuple[int, int]], leg: Leg) -> None:
-        """Take a chain that waits, run it for a slice, and put it back, until none is left."""
-        while not self._is_over(leg) and time.monotonic() < self.pause_at:
-            try:
-                _, i = waiting.get_nowait()
-            except Empty:
-                return
-            self._run_slice(i, leg)
-            n_left = leg.n_left(self.statuses[i])
-            if n_left:
-                waiting.put((-n_left, i))
-
-    def _run_slice(self, i: int, leg: Leg) -> None:
-        chain, status = self.chains[i], self.statuses[i]
-        start = time.monotonic()
-        end = min(start + SLICE_SECONDS, leg.deadline, self.pause_at)
-        seconds = max(end - start, 0.0)
-        n_made = chain.run(leg.n_left(status), leg.is_burn_in, leg.thin, seconds)
-        status.seconds += time.monotonic() - start
+    def _note(self, i: int, leg: Leg, n_made: int, seconds: float) -> None:
+        """Take note of a slice that chain i has run."""
+        status = self.statuses[i]
+        status.seconds += seconds
         if leg.is_burn_in:
             status.n_burn_in += n_made
         else:

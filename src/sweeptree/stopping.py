@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import chain, dropwhile
 from typing import NamedTuple
@@ -13,7 +13,6 @@ import numpy as np
 from sweeptree.checkpoint import Checkpoint
 from sweeptree.diagnostics import judge_traces
 from sweeptree.encoding import FloatArray
-from sweeptree.engines import Chain
 from sweeptree.interruption import Interruption
 from sweeptree.logbook import Logbook
 from sweeptree.posterior import Draws, Legend, Posterior, collect, pool_draws
@@ -118,12 +117,11 @@ class Judge:
 
 
 def run_chains(
-    chains: Sequence[Chain],
+    crew: Crew,
     legend: Legend,
     schedule: Schedule,
     judge: Judge,
     *,
-    n_threads: int,
     keeps_full_trace: bool,
     shows_progress: bool,
     checkpoint: Checkpoint | None = None,
@@ -135,17 +133,16 @@ def run_chains(
 
     Parameters
     ----------
-    chains : sequence of Chain
+    crew : Crew
+        Its chains have made no moves yet.
     legend : Legend
     schedule : Schedule
     judge : Judge
-    n_threads : int
     keeps_full_trace : bool
     shows_progress : bool
     checkpoint : Checkpoint or None
         From where the chains go on, if it is there; removed when they have come to their end.
     """
-    crew = Crew(chains, n_threads, schedule.thin)
     with (
         Interruption() as interruption,
         crew,
@@ -157,7 +154,7 @@ def run_chains(
         stopped_by = run.go()
     posterior = collect(
         run.draws,
-        chains,
+        crew.chains,
         n_moves=crew.n_burn_in + crew.n_draws * crew.thin,
         thin=crew.thin,
         n_rungs=crew.n_rungs,

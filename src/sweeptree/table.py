@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_consistent_length, validate_data
 from sweeptree.columns import Column
 from sweeptree.encoding import FloatArray
 from sweeptree.learned_columns import encode_table, learn_again, learn_columns
+from sweeptree.partitions import refuse_collection
 from sweeptree.raw_table import (
     RawTable,
     is_table_with_names,
@@ -31,12 +32,17 @@ class TrainingTable(NamedTuple):
     """(row, column): numbers, places of levels, NaN for what is missing."""
     y: npt.NDArray[Any]
     columns: tuple[Column, ...]
+    is_borrowed: bool
+    """Whether X may be the caller's own array."""
 
 
 def read_training_table(
     estimator: Any, X: Any, y: Any, categorical_features: Any = "from_dtype"
 ) -> TrainingTable:
     """Turn the table and the labels of `fit` into arrays, and learn the columns."""
+    refuse_collection("X", X)
+    refuse_collection("y", y)
+    given = X
     _refuse_missing_labels(y)
     if is_table_with_names(X):
         y = validate_data(estimator, "no_validation", y)
@@ -51,7 +57,7 @@ def read_training_table(
     matrix, columns = _learn(table, categorical_features)
     check_consistent_length(matrix, y)
     learn_names(estimator, table)
-    return TrainingTable(matrix, y, columns)
+    return TrainingTable(matrix, y, columns, matrix is given or not matrix.flags.owndata)
 
 
 def learn_table(
@@ -73,6 +79,7 @@ def _learn(table: RawTable, categorical_features: Any) -> tuple[FloatArray, tupl
 
 def read_rows(estimator: Any, X: Any) -> FloatArray:
     """Turn rows to predict into a matrix, with the columns that `fit` saw."""
+    refuse_collection("X", X)
     if is_table_with_names(X):
         check_names(estimator, read_names(X))
         table = read_named_table(X)
@@ -113,7 +120,7 @@ def read_raw(X: Any) -> RawTable:
 
 def repeat_rows(table: TrainingTable, sample_weight: Any) -> TrainingTable:
     """Give each row as many times as it has cases; those without any might as well not be there."""
-    X, y, columns = table
+    X, y, columns, _ = table
     weights = np.asarray(sample_weight, dtype=np.float64)
     if weights.shape != y.shape:
         raise ValueError(
@@ -130,7 +137,7 @@ def repeat_rows(table: TrainingTable, sample_weight: Any) -> TrainingTable:
     n_times = weights.astype(np.int64)
     X = np.repeat(X, n_times, axis=0)
     columns = tuple(learn_again(column, X[:, i]) for i, column in enumerate(columns))
-    return TrainingTable(X, np.repeat(y, n_times), columns)
+    return TrainingTable(X, np.repeat(y, n_times), columns, is_borrowed=False)
 
 
 # Checks
@@ -154,13 +161,12 @@ def _are_numbers(array: npt.NDArray[Any]) -> bool:
 
 
 def _validate_numbers(estimator: Any, X: Any, y: Any, *, reset: bool) -> Any:
-    """Read a matrix of numbers; `fit`, which resets, gets a copy to keep."""
+    """Read a matrix of numbers, without a copy where it is as wanted."""
     return validate_data(
         estimator,
         X,
         y,
         reset=reset,
-        copy=reset,
         dtype=np.float64,
         order="C",
         ensure_all_finite=False,

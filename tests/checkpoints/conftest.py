@@ -1,10 +1,7 @@
 """A table to fit, and a place for its checkpoint."""
 
-import math
-
 import pytest
 
-from sweeptree import logbook
 from sweeptree.datasets import make_injury
 
 
@@ -17,9 +14,3 @@ def injury():
 @pytest.fixture
 def path(tmp_path):
     return tmp_path / "fit.checkpoint"
-
-
-@pytest.fixture
-def writing_often(monkeypatch):
-    monkeypatch.setattr(logbook, "SECONDS_BETWEEN_WRITES", 0.002)
-    monkeypatch.setattr(logbook, "SHARE_OF_TIME", math.inf)

@@ -77,6 +77,16 @@ def add_level(command: argparse.ArgumentParser) -> None:
     )
 
 
+def add_scheduler(command: argparse.ArgumentParser) -> None:
+    """Add the cluster to which work is sent."""
+    command.add_argument(
+        "--scheduler",
+        metavar="ADDRESS",
+        help="run on the Dask cluster with this scheduler, such as tcp://127.0.0.1:8786; what "
+        "comes out is the same",
+    )
+
+
 def add_run_options(command: argparse.ArgumentParser) -> None:
     """Add how long, on how many threads and from which seed strategies are compared."""
     command.add_argument(
@@ -86,6 +96,7 @@ def add_run_options(command: argparse.ArgumentParser) -> None:
         "--jobs", type=positive, metavar="N", help="threads; default: one per core"
     )
     command.add_argument("--seed", type=seed, default=0, help="seed of the folds and the chains")
+    add_scheduler(command)
 
 
 def share(text: str) -> float:

@@ -13,6 +13,7 @@ from sweeptree.cli.arguments import (
     add_level,
     add_model_and_table,
     add_run_options,
+    add_scheduler,
     add_target,
     count,
     positive,
@@ -74,6 +75,7 @@ def _add_fit(commands: Commands[argparse.ArgumentParser]) -> None:
         help="where the model goes; default: the table's name with the suffix .sweeptree",
     )
     fit.add_argument("--drop", nargs="+", default=[], metavar="COLUMN", help="columns to leave out")
+    add_scheduler(fit)
     parameters = fit.add_argument_group(
         "parameters of the model",
         "Those of sweeptree.BayesianTreeClassifier. Lists are written with commas.",

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from sweeptree.experiments.cross_validation import N_FOLDS, measure_fold, sum_up_folds
 from sweeptree.experiments.data_sets import LabelledTable
 from sweeptree.experiments.fitting import Record, model_settings
-from sweeptree.experiments.plan import FULL, LIKELIHOODS, QUICK, STRATEGIES_SHOWN
+from sweeptree.experiments.plan import FULL, LIKELIHOODS, QUICK, STRATEGIES_SHOWN, Scale
 from sweeptree.experiments.running import run_all
 from sweeptree.experiments.tables import Sheet, plus_minus
 
@@ -25,6 +25,30 @@ class Fold(NamedTuple):
     def name(self) -> str:
         """Name it; its seed follows from the name."""
         return f"{self.likelihood}/{self.strategy}/fold {self.fold + 1}"
+
+
+class Comparison(NamedTuple):
+    """What all folds have in common."""
+
+    table: LabelledTable
+    categories: tuple[int, ...]
+    min_samples_leaf: int
+    scale: Scale
+    seed: int
+
+
+def measure(comparison: Comparison, task: Fold) -> Record:
+    """Fit and score the chains of one fold."""
+    table, categories, min_samples_leaf, scale, seed = comparison
+    model = model_settings(
+        task.strategy,
+        task.likelihood,
+        min_samples_leaf,
+        scale.length,
+        categorical_features=list(categories) or "from_dtype",
+    )
+    settings = {"fold": task.fold, "n_chains": scale.n_chains, "model": model}
+    return measure_fold(table, settings, seed, task.name)
 
 
 def compare_strategies(
@@ -55,18 +79,8 @@ def compare_strategies(
     pairs = [(likelihood, strategy) for likelihood in LIKELIHOODS for strategy in STRATEGIES_SHOWN]
     tasks = [Fold(*pair, fold) for pair in pairs for fold in range(N_FOLDS)]
 
-    def run(task: Fold) -> Record:
-        model = model_settings(
-            task.strategy,
-            task.likelihood,
-            min_samples_leaf,
-            scale.length,
-            categorical_features=list(categories) or "from_dtype",
-        )
-        settings = {"fold": task.fold, "n_chains": scale.n_chains, "model": model}
-        return measure_fold(table, settings, seed, task.name)
-
-    records = run_all(run, tasks, [task.name for task in tasks], n_jobs)
+    comparison = Comparison(table, tuple(categories), min_samples_leaf, scale, seed)
+    records = run_all(measure, comparison, tasks, n_jobs)
     found = partial(_records_of, tasks, records)
     return [
         _lay_out(

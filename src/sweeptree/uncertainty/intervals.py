@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from sweeptree.encoding import FloatArray
 from sweeptree.fitted import FittedModel, check_share, rows_of
+from sweeptree.partitions import maps_partitions
 from sweeptree.posterior import Draws
 from sweeptree.uncertainty.leaf_mixture import LeafMixture, leaf_mixtures
 
@@ -20,6 +21,7 @@ GRID = np.concatenate((ENDS, np.linspace(0, 1, 65)[1:-1], 1 - ENDS[::-1]))
 MOST_STEPS = 60
 
 
+@maps_partitions
 def predict_interval(model: FittedModel, X: Any, level: float = 0.95) -> FloatArray:
     """Tell where each class probability lies, with a given probability.
 

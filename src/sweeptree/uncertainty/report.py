@@ -10,12 +10,14 @@ import numpy.typing as npt
 from sweeptree.encoding import FloatArray
 from sweeptree.fitted import FittedModel, check_share, column_names, rows_of
 from sweeptree.frames import index_of, make_frame
+from sweeptree.partitions import maps_partitions
 from sweeptree.prediction import chain_means, leaf_votes, mean_leaf_value, mean_probabilities
 from sweeptree.uncertainty.chain_error import lead_and_error, standard_error
 from sweeptree.uncertainty.entropies import split_entropy
 from sweeptree.uncertainty.intervals import probability_quantiles
 
 
+@maps_partitions
 def uncertainty(model: FittedModel, X: Any, level: float = 0.95, *, by_class: bool = False) -> Any:
     """Tell all that is known of how uncertain each prediction is.
 

@@ -8,6 +8,7 @@ import numpy as np
 from joblib import effective_n_jobs
 from rich.text import Text
 
+from sweeptree.cli.cluster import sent_to
 from sweeptree.cli.showing import note, show
 from sweeptree.experiments.cross_validation import N_FOLDS
 from sweeptree.experiments.data_sets import LabelledTable
@@ -26,14 +27,15 @@ def run(options: argparse.Namespace) -> None:
     if not inputs:
         raise TableFileError(f"{table.source} has no column beside the target.")
     matrix, columns = learn_table(inputs)
-    sheets = compare_strategies(
-        LabelledTable(matrix, _numbered_classes(table, options.target)),
-        categories=[place for place, column in enumerate(columns) if column.is_category],
-        min_samples_leaf=options.min_samples_leaf,
-        is_quick=options.quick,
-        n_jobs=options.jobs or effective_n_jobs(-1),
-        seed=options.seed,
-    )
+    with sent_to(options.scheduler):
+        sheets = compare_strategies(
+            LabelledTable(matrix, _numbered_classes(table, options.target)),
+            categories=[place for place, column in enumerate(columns) if column.is_category],
+            min_samples_leaf=options.min_samples_leaf,
+            is_quick=options.quick,
+            n_jobs=options.jobs or effective_n_jobs(-1),
+            seed=options.seed,
+        )
     description = describe(options.quick)
     record = {
         "table": table.source,

@@ -12,6 +12,7 @@ from rich.console import RenderableType
 from rich.markup import escape
 from rich.table import Table as RichTable
 
+from sweeptree.cli.cluster import sent_to
 from sweeptree.cli.estimator_options import estimator_options
 from sweeptree.cli.outputs import check_place, naming_output
 from sweeptree.cli.showing import Listing, WrongCallError, note, percent, show
@@ -41,6 +42,11 @@ def run(options: argparse.Namespace) -> None:
     model = _make_model(options)
     output = _output(options)
     check_place(output)
+    with sent_to(options.scheduler):
+        _fit(model, options, output)
+
+
+def _fit(model: BayesianTreeClassifier, options: argparse.Namespace, output: str) -> None:
     table = read_table(options.table, as_text=[options.target], left_out=options.drop)
     labels = labels_to_learn(table, options.target)
     inputs = _inputs(table, options.target)

@@ -1,0 +1,202 @@
+"""Whether work goes to other machines, by joblib's backend, and what Dask needs for it."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import CancelledError
+from contextlib import contextmanager
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any
+
+from joblib import Parallel, delayed, effective_n_jobs
+from joblib.parallel import (
+    LokyBackend,
+    MultiprocessingBackend,
+    SequentialBackend,
+    ThreadingBackend,
+    get_active_backend,
+)
+
+LOCAL_BACKENDS = (LokyBackend, MultiprocessingBackend, SequentialBackend, ThreadingBackend)
+"""Of joblib itself; with them work stays on the threads of this process."""
+
+MOST_LOSSES = 3
+"""So many times in a row all workers that have what the work needs may be lost."""
+
+
+class ClusterError(ValueError):
+    """A cluster cannot do the work."""
+
+
+def sends_work_away() -> bool:
+    """Whether joblib's backend is one of those that reach other machines.
+
+    Not inside a worker: work that is there already stays, so that no task waits for another.
+    """
+    backend, _ = get_active_backend()
+    return type(backend) not in LOCAL_BACKENDS and _dask_worker() is None
+
+
+def n_threads_here(n_jobs: int | None) -> int:
+    """How many threads `n_jobs` stands for in this process; in a worker, at most its own."""
+    worker = _dask_worker()
+    if worker is None and not sends_work_away():
+        return int(effective_n_jobs(n_jobs))
+    n_threads = int(ThreadingBackend().effective_n_jobs(n_jobs))
+    return n_threads if worker is None else min(n_threads, int(worker.state.nthreads))
+
+
+def _dask_worker() -> Any:
+    """Return the Dask worker whose task this is; None outside one."""
+    distributed = sys.modules.get("distributed")
+    if distributed is None:
+        return None
+    try:
+        return distributed.get_worker()
+    except ValueError:
+        return None
+
+
+class Elsewhere:
+    """Where joblib's backend sends work; a context manager.
+
+    Parameters
+    ----------
+    needed : object
+        What every piece of the work needs. Under Dask it is sent to each worker once, and let go
+        at the end; otherwise it goes along with each piece.
+    n_jobs : int or None
+        As joblib understands it.
+    """
+
+    def __init__(self, needed: object, n_jobs: int | None) -> None:
+        self._needed = needed
+        self._n_jobs = n_jobs
+        self._given_backend, _ = get_active_backend()
+        self._backend: Any = None
+
+    def __enter__(self) -> Elsewhere:
+        if _is_dask(self._given_backend):
+            check_workers(self._given_backend.client)
+        self._backend = self._backend_with_what_is_needed()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._let_go()
+
+    @property
+    def n_places(self) -> int:
+        """How many pieces run at once; a cluster may grow and shrink."""
+        with _reaching_the_cluster():
+            return int(self._given_backend.effective_n_jobs(self._n_jobs))
+
+    def each(
+        self, function: Callable[[Any, Any], Any], pieces: Sequence[object]
+    ) -> Iterator[tuple[int, Any]]:
+        """Yield the place of each piece and ``function(needed, piece)``, as they finish.
+
+        The function must be pure: pieces whose worker is lost run again.
+        """
+        waiting = dict(enumerate(pieces))
+        n_losses = 0
+        while waiting:
+            try:
+                for place, found in self._send(function, waiting):
+                    n_losses = 0
+                    del waiting[place]
+                    yield place, found
+            except CancelledError:  # no worker is left that has what is needed
+                n_losses += 1
+                self._send_needed_again(n_losses)
+
+    def _send(self, function: Callable[[Any, Any], Any], waiting: dict[int, object]) -> Any:
+        parallel = Parallel(
+            self._n_jobs,
+            backend=self._backend,
+            batch_size=1,
+            pre_dispatch="all",
+            return_as="generator_unordered",
+        )
+        return parallel(
+            delayed(_call)(function, self._needed, place, piece)
+            for place, piece in list(waiting.items())
+        )
+
+    def _send_needed_again(self, n_losses: int) -> None:
+        if n_losses == MOST_LOSSES:
+            raise ClusterError(
+                f"All workers were lost {n_losses} times in a row; look at their logs, and whether "
+                "what is sent fits into their memory."
+            )
+        self._let_go()
+        self._backend = self._backend_with_what_is_needed()
+
+    def _backend_with_what_is_needed(self) -> Any:
+        given = self._given_backend
+        return _dask_with(self._needed, given) if _is_dask(given) else given
+
+    def _let_go(self) -> None:
+        """Tell the workers that what was sent is not needed any more."""
+        if _is_dask(self._given_backend):
+            self._backend.data_futures.clear()
+
+
+def _call(
+    function: Callable[[Any, Any], Any], needed: object, place: int, piece: object
+) -> tuple[int, Any]:
+    return place, function(needed, piece)
+
+
+def _is_dask(backend: object) -> bool:
+    return type(backend).__name__ == "DaskDistributedBackend"
+
+
+def _dask_with(needed: object, given: Any) -> Any:
+    """Make a backend on the same cluster, all of whose workers have what is needed."""
+    plain = type(given)
+
+    class Away(plain):  # type: ignore[valid-type, misc]
+        def effective_n_jobs(self, n_jobs: int | None) -> int:
+            """At least two: for one, joblib would do the work in this process."""
+            with _reaching_the_cluster():
+                return max(int(super().effective_n_jobs(n_jobs)), 2)
+
+    with _reaching_the_cluster():
+        return Away(
+            client=given.client,
+            scatter=[needed],
+            wait_for_workers_timeout=given.wait_for_workers_timeout,
+            **given.submit_kwargs,
+        )
+
+
+@contextmanager
+def _reaching_the_cluster() -> Iterator[None]:
+    try:
+        yield
+    except TimeoutError:
+        raise ClusterError(
+            "The cluster has no workers; start some, and if there were any, see their logs for why "
+            "they ended."
+        ) from None
+    except OSError:
+        raise ClusterError(
+            "The connection to the cluster's scheduler is lost; see whether it still runs."
+        ) from None
+
+
+def check_workers(client: Any) -> None:
+    """Refuse Dask workers that do not have this very version of sweeptree."""
+    own = version("sweeptree")
+    for worker, found in client.run(version, "sweeptree", on_error="return").items():
+        if isinstance(found, PackageNotFoundError):
+            raise ClusterError(
+                f"The Dask worker {worker} does not have sweeptree; install sweeptree {own} on "
+                "every worker."
+            )
+        if isinstance(found, str) and found != own:
+            raise ClusterError(
+                f"The Dask worker {worker} has sweeptree {found} and this process {own}; install "
+                "the same version on every worker."
+            )
