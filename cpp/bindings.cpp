@@ -105,23 +105,26 @@ nb::object places_by_class(const Array<std::int32_t>& labels, std::size_t n_clas
   return to_numpy(std::move(RowPlaces(view(labels), n_classes).of_row));
 }
 
-// Sorts one column of a table; `order` gets the places of the rows in its order. Returns its
-// distinct values, where they start unless they are all different, and the number of missing ones.
+template <typename T>
+using Room = nb::ndarray<T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+// Sorts one column of a table into arrays that have room for one entry per row. Returns how many
+// distinct values it has, how many starts, and how many missing values.
 nb::tuple sort_column(const nb::ndarray<const double, nb::ndim<2>, nb::device::cpu>& x,
                       std::size_t column, const Array<std::uint32_t>& places,
-                      const nb::ndarray<std::uint32_t, nb::ndim<1>, nb::c_contig>& order) {
+                      const Room<std::uint32_t>& order, const Room<double>& values,
+                      const Room<std::uint32_t>& starts) {
   require(column < x.shape(1), "no such column");
-  require(places.size() == x.shape(0) && order.size() == x.shape(0), "one place per row");
+  for (const std::size_t size : {places.size(), order.size(), values.size(), starts.size()})
+    require(size == x.shape(0), "one entry per row is needed");
   thread_local ColumnSorter sorter;
-  SortedColumn sorted;
+  SortedColumn sorted{order.data(), values.data(), starts.data()};
   {
     nb::gil_scoped_release release;
-    sorted = sorter.sort(x.data() + static_cast<std::int64_t>(column) * x.stride(1),
-                         x.stride(0), view(places), order.data());
+    sorter.sort(x.data() + static_cast<std::int64_t>(column) * x.stride(1), x.stride(0),
+                view(places), sorted);
   }
-  const std::size_t n_missing = sorted.n_missing;
-  return nb::make_tuple(to_numpy(std::move(sorted.values)), to_numpy(std::move(sorted.starts)),
-                        n_missing);
+  return nb::make_tuple(sorted.n_values, sorted.n_starts, sorted.n_missing);
 }
 
 void init_target(Target* self, const Data& data, const std::string& tree_prior, double leaf_penalty,
@@ -558,7 +561,7 @@ NB_MODULE(_kernel, m) {
 
   m.def("places_by_class", &places_by_class, "labels"_a, "n_classes"_a);
   m.def("sort_column", &sort_column, "x"_a.noconvert(), "column"_a, "places"_a,
-        "order"_a.noconvert());
+        "order"_a.noconvert(), "values"_a.noconvert(), "starts"_a.noconvert());
   m.def("seconds_per_count", &seconds_per_count, "n_rows"_a, "n_repeats"_a);
   m.def("split_everyhow", &split_everyhow, "mask"_a, "cut"_a);
 }

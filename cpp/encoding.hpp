@@ -8,7 +8,6 @@
 #include <cstdint>
 #include <numeric>
 #include <span>
-#include <utility>
 #include <vector>
 
 #include "bits.hpp"
@@ -36,20 +35,24 @@ class RowPlaces {
   std::vector<std::uint32_t> of_row;
 };
 
-// The distinct values of a column, ascending, and where each starts in the order of the rows.
+// A column by rank, with room for one entry per row in each array: the places of the rows in its
+// order, its distinct values, ascending, and where each starts in that order.
 struct SortedColumn {
-  std::vector<double> values;
-  std::vector<std::uint32_t> starts;  // empty where no value comes twice: then i starts at i
-  std::size_t n_missing = 0;          // rows at the end of the order
+  std::uint32_t* order;
+  double* values;
+  std::uint32_t* starts;
+  std::size_t n_values = 0;
+  std::size_t n_starts = 0;   // none where no value comes twice: then i starts at i
+  std::size_t n_missing = 0;  // rows at the end of the order
 };
 
 // Sorts columns by their bits, a byte at a time from the lowest that matters; bytes that are the same
 // in every row are passed over. The upper half of the bits leaves little to do as a rule.
 class ColumnSorter {
  public:
-  // `stride` is the distance from one row's value to the next; `order` gets the rows' places.
-  SortedColumn sort(const double* first, std::ptrdiff_t stride,
-                    std::span<const std::uint32_t> places, std::uint32_t* order) {
+  // `stride` is the distance from one row's value to the next.
+  void sort(const double* first, std::ptrdiff_t stride, std::span<const std::uint32_t> places,
+            SortedColumn& column) {
     const std::size_t n = places.size();
     keys_.resize(n);
     for (std::size_t row = 0; row < n; ++row)
@@ -57,8 +60,8 @@ class ColumnSorter {
     order_.assign(places.begin(), places.end());
     sort_by_bytes(n_bytes / 2);
     if (!finish_by_insertion()) sort_by_bytes(0);
-    std::copy(order_.begin(), order_.end(), order);
-    return distinct_values();
+    std::copy(order_.begin(), order_.end(), column.order);
+    find_values(column);
   }
 
  private:
@@ -122,22 +125,16 @@ class ColumnSorter {
     return true;
   }
 
-  SortedColumn distinct_values() const {
-    SortedColumn column;
+  void find_values(SortedColumn& column) const {
     std::size_t n_present = keys_.size();
     while (n_present > 0 && keys_[n_present - 1] == missing) --n_present;
     column.n_missing = keys_.size() - n_present;
     const auto is_first = [&](std::size_t i) { return i == 0 || keys_[i] != keys_[i - 1]; };
-    std::size_t n_distinct = 0;
-    for (std::size_t i = 0; i < n_present; ++i) n_distinct += is_first(i);
-    column.values.reserve(n_distinct);
-    if (n_distinct < n_present) column.starts.reserve(n_distinct);
-    for (std::size_t i = 0; i < n_present; ++i) {
-      if (!is_first(i)) continue;
-      column.values.push_back(value_of(keys_[i]));
-      if (n_distinct < n_present) column.starts.push_back(static_cast<std::uint32_t>(i));
-    }
-    return column;
+    for (std::size_t i = 0; i < n_present; ++i)
+      if (is_first(i)) column.values[column.n_values++] = value_of(keys_[i]);
+    if (column.n_values == n_present) return;
+    for (std::size_t i = 0; i < n_present; ++i)
+      if (is_first(i)) column.starts[column.n_starts++] = static_cast<std::uint32_t>(i);
   }
 
   std::vector<std::uint64_t> keys_;

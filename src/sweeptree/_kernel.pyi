@@ -120,8 +120,13 @@ class Forest:
 
 def places_by_class(labels: npt.NDArray[np.int32], n_classes: int) -> npt.NDArray[np.uint32]: ...
 def sort_column(
-    x: _Float, column: int, places: npt.NDArray[np.uint32], order: npt.NDArray[np.uint32]
-) -> tuple[_Float, npt.NDArray[np.uint32], int]: ...
+    x: _Float,
+    column: int,
+    places: npt.NDArray[np.uint32],
+    order: npt.NDArray[np.uint32],
+    values: _Float,
+    starts: npt.NDArray[np.uint32],
+) -> tuple[int, int, int]: ...
 def seconds_per_count(n_rows: int, n_repeats: int) -> float: ...
 def split_everyhow(
     mask: npt.NDArray[np.uint64], cut: npt.NDArray[np.uint64]

@@ -103,35 +103,50 @@ def encode(
     """
     kinds = kinds or ["ordered"] * X.shape[1]
     places = _kernel.places_by_class(labels, n_classes)
-    order = np.empty(X.T.shape, dtype=np.uint32)
+    order, starts = (np.empty(X.T.shape, dtype=np.uint32) for _ in range(2))
+    values = np.empty(X.T.shape)
+
+    def sort(column: int) -> tuple[int, int, int]:
+        room = (array[column] for array in (order, values, starts))
+        return _kernel.sort_column(X, column, places, *room)
+
     with ThreadPoolExecutor(n_threads) as pool:
-        sorted_columns = list(
-            pool.map(lambda c: _kernel.sort_column(X, c, places, order[c]), range(len(order)))
-        )
-    columns = [column for column, found in enumerate(sorted_columns) if _has_rules(*found)]
-    values = [sorted_columns[column][0] for column in columns]
-    starts = [sorted_columns[column][1] for column in columns]
-    n_missing = [sorted_columns[column][2] for column in columns]
+        found = np.array(list(pool.map(sort, range(X.shape[1])))).reshape(-1, 3)
+    n_values, n_starts, n_missing = found.T
+    columns = np.flatnonzero(n_values + (n_missing > 0) >= 2)
     return EncodedTable(
         n_classes=n_classes,
         labels=labels,
-        columns=np.array(columns, dtype=np.int32),
-        kinds=np.array([RULE_KINDS.index(kinds[column]) for column in columns], dtype=np.uint8),
-        n_missing=np.array(n_missing, dtype=np.uint32),
+        columns=columns.astype(np.int32),
+        kinds=np.array(
+            [RULE_KINDS.index(kinds[column]) for column in columns.tolist()], dtype=np.uint8
+        ),
+        n_missing=n_missing[columns].astype(np.uint32),
         places=places,
         order=order if len(columns) == len(order) else order[columns],
-        values=np.concatenate([np.empty(0), *values]),
-        value_offsets=_offsets(values),
-        starts=np.concatenate([np.empty(0, dtype=np.uint32), *starts]),
-        start_offsets=_offsets(starts),
+        values=_packed(values, columns, n_values),
+        value_offsets=_offsets(n_values[columns]),
+        starts=_packed(starts, columns, n_starts),
+        start_offsets=_offsets(n_starts[columns]),
     )
 
 
-def _has_rules(values: FloatArray, starts: npt.NDArray[np.uint32], n_missing: int) -> bool:
-    """Whether there are two different values, or one and some that are missing."""
-    return len(values) + (n_missing > 0) >= 2
+def _offsets(sizes: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    """Where each part begins once they stand one after the other; one more at the end."""
+    return np.concatenate(([0], np.cumsum(sizes)))
 
 
-def _offsets(parts: Sequence[npt.NDArray[Any]]) -> npt.NDArray[np.int64]:
-    """Where each part begins once they are put one after the other; one more at the end."""
-    return np.cumsum([0, *map(len, parts)], dtype=np.int64)
+def _packed(
+    rows: npt.NDArray[Any], wanted: npt.NDArray[np.intp], sizes: npt.NDArray[np.int64]
+) -> npt.NDArray[Any]:
+    """Move what is used of the wanted rows to the front of the matrix, one after the other.
+
+    In place: of a large table nothing is held twice, and what no number was ever written to takes
+    no memory.
+    """
+    flat, end = rows.reshape(-1), 0
+    for row in wanted:
+        begin, end = end, end + sizes[row]
+        if begin != row * rows.shape[1]:
+            flat[begin:end] = rows[row, : sizes[row]]
+    return flat[:end]
