@@ -10,7 +10,7 @@ from pathlib import Path
 
 from rich.console import Console
 
-from benchmarks import results
+from benchmarks import pages, results
 from benchmarks.outcome import ReportTable
 from benchmarks.registry import NAMES, Benchmark, benchmark
 
@@ -41,6 +41,7 @@ def parser() -> argparse.ArgumentParser:
     )
     showing = commands.add_parser("table", help="print the tables of a result in Markdown")
     showing.add_argument("result", type=Path, metavar="RESULT.json")
+    showing.add_argument("--into", type=Path, metavar="PAGE.md", help="put them into their place")
     return made
 
 
@@ -53,6 +54,15 @@ def show_list(name: str | None) -> None:
     for each in NAMES:
         report.add_row(each, benchmark(each).title)
     Console(width=WIDTH).print(report.for_terminal())
+
+
+def show_tables(path: Path, page: Path | None) -> None:
+    """Print the tables of a result, or put them into a page."""
+    result = results.read(path)
+    if page is None:
+        print(results.as_markdown(result), end="")
+    else:
+        pages.show(page, result)
 
 
 def run(chosen: Benchmark, is_quick: bool, arguments: Sequence[str], directory: Path) -> None:
@@ -80,7 +90,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         if options.command == "list":
             show_list(options.name)
         elif options.command == "table":
-            print(results.as_markdown(results.read(options.result)), end="")
+            show_tables(options.result, options.into)
         else:
             for chosen in [benchmark(name) for name in options.names]:
                 run(chosen, options.quick, others, options.output)
