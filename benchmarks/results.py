@@ -54,7 +54,7 @@ def _machine() -> dict[str, Any]:
         "system": platform.platform(),
         "processor": processor.get("model name", platform.processor()),
         "flags": processor.get("flags", "").split(),
-        "cpus": len(os.sched_getaffinity(0)),
+        "cpus": os.cpu_count(),
         "memory_megabytes": os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 10**6,
         "load": [round(load, 2) for load in os.getloadavg()],
     }

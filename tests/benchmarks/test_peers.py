@@ -17,6 +17,10 @@ from sklearn.exceptions import ConvergenceWarning
 from benchmarks import peers_quality, peers_speed
 from sweeptree import BayesianTreeClassifier
 
+pytestmark = pytest.mark.skipif(
+    sys.platform != "linux", reason="peers are pinned to a core as Linux does it"
+)
+
 SHORT = {"n_chains": 2, "n_burn_in": 500, "n_draws": 20, "n_jobs": 1}
 LITTLE = Contestant("ours", OURS, {"estimator": {"n_rungs": 1, "n_jobs": 1}})
 ABSENT = Contestant("absent", Package("absent", "./no-such-package"))
