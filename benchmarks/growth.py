@@ -114,11 +114,11 @@ def seconds_of(point: Point, n_moves: int) -> tuple[float, float]:
 
 def measure(point: Point, n_repeats: int) -> dict[str, Any]:
     """Return nanoseconds of a move, as a difference between a long run and a short one."""
-    n_moves = N_LEAST
     short = seconds_of(point, N_LEAST)[0]
-    while (long := seconds_of(point, n_moves * 4)[0]) - short < SECONDS_OF_BLOCK:
+    wanted = max(SECONDS_OF_BLOCK, short)  # as long as set-up, or noise in that drowns it
+    n_moves = 4 * N_LEAST
+    while seconds_of(point, n_moves)[0] - short < wanted:
         n_moves *= 4
-    n_moves *= 4
     found = []
     for _ in range(n_repeats):
         short = seconds_of(point, N_LEAST)[0]

@@ -17,7 +17,6 @@ from benchmarks.peers.worker import (
     Table,
     affordable,
     beyond_set_up,
-    of_two_classes,
     serve,
 )
 
@@ -41,9 +40,8 @@ class BayesML(Peer):
     def classify(self, table: Table, settings: Settings) -> Prediction:
         n_burn_in, n_draws = _lengths_in_time(table, settings)
         model = _fit(table, settings, n_burn_in, n_draws)
-        p = np.asarray(model.predict_proba(table.X_new, None))
         note = "" if n_draws == N_DEFAULT else f"{n_draws} of {N_DEFAULT} draws"
-        return Prediction(p if p.ndim == 2 else of_two_classes(p), note)
+        return Prediction(model.predict_proba(table.X_new, None), note)
 
 
 def _fit(table: Table, settings: Settings, n_burn_in: int, n_draws: int) -> Any:
@@ -56,11 +54,10 @@ def _fit(table: Table, settings: Settings, n_burn_in: int, n_draws: int) -> Any:
         SubModel=bernoulli if is_binary else categorical,
         sub_constants={} if is_binary else {"c_degree": table.n_classes},
     )
-    y = table.y if is_binary else np.eye(table.n_classes, dtype=int)[table.y]
     return model.fit(
         table.X,
         None,
-        y,
+        table.y,
         alg_type="MTMCMC",
         burn_in=n_burn_in,
         num_metatrees=n_draws,

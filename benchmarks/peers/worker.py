@@ -71,10 +71,8 @@ def of_two_classes(p: FloatArray) -> FloatArray:
     return np.column_stack((1 - p, p))
 
 
-def affordable(n_wanted: int, seconds_each: float, seconds: float | None) -> int:
-    """How many of what takes so long can be had."""
-    if seconds is None:
-        return n_wanted
+def affordable(n_wanted: int, seconds_each: float, seconds: float) -> int:
+    """Return how many there is time for, at least one."""
     return max(min(n_wanted, int(seconds / seconds_each)), 1)
 
 

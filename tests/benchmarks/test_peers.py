@@ -138,7 +138,6 @@ def test_peers_are_chosen_by_the_name_of_their_package():
 
 
 def test_so_much_is_drawn_as_there_is_time_for():
-    assert affordable(100, 0.5, None) == 100
     assert affordable(100, 0.5, 10.0) == 20
     assert affordable(100, 0.5, 1000.0) == 100
     assert affordable(100, 0.5, -3.0) == 1
