@@ -58,11 +58,10 @@ def show_list(name: str | None) -> None:
 
 def show_tables(path: Path, page: Path | None) -> None:
     """Print the tables of a result, or put them into a page."""
-    result = results.read(path)
     if page is None:
-        print(results.as_markdown(result), end="")
+        print(results.as_markdown(results.read(path)), end="")
     else:
-        pages.show(page, result)
+        pages.show(page, path)
 
 
 def run(chosen: Benchmark, is_quick: bool, arguments: Sequence[str], directory: Path) -> None:

@@ -2,8 +2,8 @@
 
 Every point is the median of some blocks of moves after burn-in, of one chain on one thread, apart
 from set-up; the exact strategy with its defaults. One thing is changed at a time, from 1,000 rows,
-10 columns and 2 classes. The time is that of the CPU; of several chains it is that of the clock,
-all chains together.
+10 columns and 2 classes. The time is that of the CPU; with threads, of which there are 8 chains to
+fill, it is that of the clock.
 
     python -m benchmarks run growth
     python -m benchmarks run growth --axes rows --most 100000
@@ -104,7 +104,7 @@ def seconds_of(point: Point, n_moves: int) -> tuple[float, float]:
         progress=False,
         **point.parameters,
     )
-    clock = time.process_time if point.n_chains == 1 else time.perf_counter
+    clock = time.process_time if point.n_threads == 1 else time.perf_counter
     begin = clock()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
@@ -151,11 +151,12 @@ def drawing_of(axis: str, found: list[dict[str, Any]]) -> Drawing:
     def draw(path: str) -> None:
         import matplotlib as mpl
         from matplotlib.figure import Figure
+        from matplotlib.ticker import LogLocator
 
         from sweeptree.plots.style import LIGHT, style
 
         with style(), mpl.rc_context({"svg.hashsalt": "sweeptree"}):
-            figure = Figure(figsize=(4.2, 2.8), layout="constrained")
+            figure = Figure(figsize=(4.8, 3.0), layout="constrained")
             ax = figure.subplots()
             values = [each["value"] for each in found]
             costs = np.array([each["nanoseconds"] for each in found])
@@ -164,8 +165,10 @@ def drawing_of(axis: str, found: list[dict[str, Any]]) -> Drawing:
             ax.plot(values, middle, "o-", color=LIGHT[0])
             ax.set(xscale="log", yscale="log", xlabel=axis, ylabel="ns of a move")
             ax.set_xticks(values, [f"{value:,}" for value in values])
+            ax.set_ylim(middle.min() / 2, middle.max() * 2)
+            ax.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+            ax.yaxis.set_major_formatter("{x:,.0f}")
             ax.minorticks_off()
-            ax.set_ylim(middle.min() / 3, middle.max() * 3)
             figure.savefig(path, metadata={"Date": None})
 
     return draw

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
-from typing import Any
 
-from benchmarks.results import as_markdown
+from benchmarks import results
 from sweeptree.writing import write_atomically
 
 END = "<!-- end of result -->"
@@ -24,11 +24,19 @@ def shown_on(page: str, name: str) -> str:
     return after.partition(END)[0].strip()
 
 
-def show(path: Path, result: dict[str, Any]) -> None:
+def text_of(page: Path, path: Path) -> str:
+    """Write a result as a page shows it: its pictures and its tables."""
+    result = results.read(path)
+    place = os.path.relpath(path.parent, page.parent)
+    pictures = [f"![{Path(name).stem}]({place}/{name})" for name in result["pictures"]]
+    return "\n\n".join([*pictures, results.as_markdown(result).strip()])
+
+
+def show(page: Path, path: Path) -> None:
     """Put a result into its place on a page."""
-    page = path.read_text(encoding="utf-8")
-    name = result["benchmark"]
-    shown_on(page, name)
-    before, mark, after = page.partition(begin(name))
+    text = page.read_text(encoding="utf-8")
+    name = path.stem
+    shown_on(text, name)
+    before, mark, after = text.partition(begin(name))
     rest = after.partition(END)[2]
-    write_atomically(path, f"{before}{mark}\n\n{as_markdown(result).strip()}\n\n{END}{rest}")
+    write_atomically(page, f"{before}{mark}\n\n{text_of(page, path)}\n\n{END}{rest}")

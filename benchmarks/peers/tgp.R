@@ -1,10 +1,11 @@
-# One Bayesian CART run of tgp: Rscript tgp.R TABLE.csv N_MOVES SEED
-# The last column is the response. Prints the seconds of CPU of the run and the megabytes at its peak.
+# One Bayesian CART run of tgp: Rscript tgp.R TABLE.bin N_ROWS N_MOVES SEED
+# The table is doubles, column by column; the last is the response. Prints the seconds of CPU of the run and the megabytes at its peak.
 suppressMessages(library(tgp))
 arguments <- commandArgs(trailingOnly = TRUE)
-table <- as.matrix(read.csv(arguments[1], header = FALSE))
-n_moves <- as.integer(arguments[2])
-set.seed(as.integer(arguments[3]))
+n_rows <- as.integer(arguments[2])
+table <- matrix(readBin(arguments[1], "double", file.size(arguments[1]) / 8), nrow = n_rows)
+n_moves <- as.integer(arguments[3])
+set.seed(as.integer(arguments[4]))
 response <- ncol(table)
 X <- table[, -response, drop = FALSE]
 begin <- proc.time()

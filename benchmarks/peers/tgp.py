@@ -22,21 +22,22 @@ class Tgp(Peer):
         self.peak = 0.0
 
     def sampler(self, table: Table, settings: Settings) -> Sampler:
-        path = Path(self.directory.name) / "table.csv"
-        np.savetxt(path, np.column_stack((table.X, table.y)), delimiter=",", fmt="%.9g")
+        path = Path(self.directory.name) / "table.bin"
+        np.column_stack((table.X, table.y)).T.tofile(path)
+        given = [str(path), str(len(table.y))]
 
         def moves(n: int) -> Moves:
-            least = self._run(path, N_LEAST, settings)
-            return Moves(n, self._run(path, N_LEAST + n, settings) - least)
+            least = self._run(given, N_LEAST, settings)
+            return Moves(n, self._run(given, N_LEAST + n, settings) - least)
 
         return moves
 
     def peak_megabytes(self) -> float:
         return self.peak
 
-    def _run(self, path: Path, n_moves: int, settings: Settings) -> float:
+    def _run(self, given: list[str], n_moves: int, settings: Settings) -> float:
         """Return seconds of CPU."""
-        command = ["Rscript", str(SCRIPT), str(path), str(n_moves), str(settings["seed"])]
+        command = ["Rscript", str(SCRIPT), *given, str(n_moves), str(settings["seed"])]
         done = subprocess.run(command, capture_output=True, text=True)
         lines = [line for line in done.stdout.splitlines() if line.startswith("measured")]
         if not lines:
