@@ -133,7 +133,7 @@ def against_ours(labels: Sequence[str], found: dict[str, list[Figures]]) -> Repo
     report = ReportTable(
         f"Log-loss against {labels[0]}, over the sets",
         ["package"],
-        ["sets", "mean ratio", "± 2 se", "better on", "fits cut short", "mean s"],
+        ["sets", "mean ratio", "median ratio", "better on", "fits cut short", "mean s"],
     )
     for i, label in enumerate(labels):
         both = [(of_set[0], of_set[i]) for of_set in found.values() if not of_set[i]["failure"]]
@@ -144,13 +144,12 @@ def against_ours(labels: Sequence[str], found: dict[str, list[Figures]]) -> Repo
         logs = np.log(
             [_mean(theirs, "log_loss") / _mean(ours, "log_loss") for ours, theirs in both]
         )
-        error = 2 * logs.std(ddof=1) / np.sqrt(len(logs)) if len(logs) > 1 else np.nan
         notes = [bool(fold["note"]) for _, theirs in both for fold in theirs["folds"]]
         report.add_row(
             label,
             f"{len(both)}",
             f"{np.exp(logs.mean()):.2f}",
-            f"{error:.2f}",
+            f"{np.exp(np.median(logs)):.2f}",
             f"{np.count_nonzero(logs < 0)}",
             f"{sum(notes)} of {len(notes)}",
             f"{np.mean([_mean(theirs, 'seconds') for _, theirs in both]):.1f}",

@@ -122,7 +122,7 @@ def test_quality_reports_peers_that_fail_beside_those_that_do_not(monkeypatch, t
     options = benchmark("peers_quality").parser(is_quick=True).parse_args(arguments)
     (outcome,) = peers_quality.run(options)
     overall, log_loss, *others = outcome.tables
-    assert overall.rows[0][:5] == ["forest", "1", "1.00", "nan", "0"]
+    assert overall.rows[0][:5] == ["forest", "1", "1.00", "1.00", "0"]
     assert overall.rows[1] == ["absent", "0", *["–"] * 5]
     assert " ± " in log_loss.rows[0][1]
     assert all(each.rows[0][2].startswith("not installed") for each in (log_loss, *others))
