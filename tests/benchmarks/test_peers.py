@@ -40,6 +40,7 @@ def ours():
         yield peer
 
 
+@pytest.mark.slow
 def test_a_peer_answers_what_the_same_fit_says_here(ours, table):
     p, said = classify(ours, table, {"seed": 3, "estimator": SHORT})
     model = BayesianTreeClassifier(**SHORT, random_state=3)
@@ -50,6 +51,7 @@ def test_a_peer_answers_what_the_same_fit_says_here(ours, table):
     assert said["peak_megabytes"] > 10
 
 
+@pytest.mark.slow
 def test_a_peer_that_cannot_says_so_and_goes_on(ours, table):
     with pytest.raises(PeerError, match=r"InvalidParameterError: .*alpha"):
         classify(ours, table, {"seed": 0, "estimator": {"alpha": -1.0}})
@@ -100,6 +102,7 @@ def test_a_program_that_is_missing_is_named_with_what_to_do():
         check_program("no-such-program", "get it")
 
 
+@pytest.mark.slow
 def test_a_peer_that_does_not_install_is_reported_and_nothing_is_lost(monkeypatch, tmp_path):
     monkeypatch.setattr(peers_speed, "OF_MOVES", (LITTLE, ABSENT, MUTE))
     arguments = ["--rounds", "1", "--seconds", "0.01", "--environments", str(tmp_path)]

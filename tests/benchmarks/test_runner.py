@@ -19,10 +19,9 @@ TINY = ["prediction", "--quick", "--sets", "Votes", "--n", "40", "--repeats", "1
 
 @pytest.fixture(scope="module")
 def directory(tmp_path_factory):
-    """Where a real run, in a process of its own, has written."""
+    """Where a real run has written."""
     made = tmp_path_factory.mktemp("results")
-    command = [sys.executable, "-m", "benchmarks", "run", *TINY, "-o", str(made)]
-    subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
+    main(["run", *TINY, "-o", str(made)])
     return made
 
 
@@ -66,6 +65,14 @@ def test_list_names_every_module_that_can_run(capsys):
     runnable = {path.stem for path in modules if "\ndef run(options" in path.read_text()}
     assert runnable == set(NAMES)
     assert all(name in printed for name in NAMES)
+
+
+@pytest.mark.slow
+def test_the_runner_is_a_command(tmp_path):
+    command = [sys.executable, "-m", "benchmarks", "run", *TINY, "-o", str(tmp_path)]
+    done = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True)
+    assert "predict_proba, 40 draws" in done.stdout
+    assert (tmp_path / "prediction.json").exists()
 
 
 @pytest.mark.parametrize("name", NAMES)
