@@ -22,10 +22,11 @@ lint: $(INSTALLED)
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
+# make bench BENCHMARKS="peers_speed peers_fits" RESULTS=benchmarks/results
+BENCHMARKS ?= moves mixing stopping
+RESULTS ?= build/benchmarks
 bench: $(INSTALLED)
-	$(BIN)/python -m benchmarks.moves
-	$(BIN)/python -m benchmarks.mixing
-	$(BIN)/python -m benchmarks.stopping
+	$(BIN)/python -m benchmarks run $(BENCHMARKS) -o $(RESULTS)
 
 # The kernel's tests under AddressSanitizer and UndefinedBehaviorSanitizer, in an environment of
 # their own that borrows the packages of the first.

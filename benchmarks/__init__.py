@@ -1,1 +1,1 @@
-"""Measurements that back the claims in the docs; each module runs by itself."""
+"""Measurements that back the claims in the docs: ``python -m benchmarks list``."""

@@ -4,23 +4,24 @@ The synthetic Injury data: no row is a patient, and the probability of survival 
 row. Models are fitted to a quarter of its usual 1,468 cases, to as many, and to four times as
 many, and asked about 1,000 others.
 
-    python -m benchmarks.calibration
+    python -m benchmarks run calibration
 """
 
 from __future__ import annotations
 
 import argparse
 import warnings
+from collections.abc import Iterator
 
 import numpy as np
-from rich.console import Console
 from sklearn.exceptions import ConvergenceWarning
 
+from benchmarks.outcome import Outcome, ReportTable
 from sweeptree import BayesianTreeClassifier, scores
 from sweeptree.datasets import make_injury
-from sweeptree.summary import new_table
 
 LEVELS = (0.5, 0.9)
+QUICK = {"seeds": 1, "draws": 50}
 RANGES = {"truth < 0.2": (0.0, 0.2), "0.2 to 0.8": (0.2, 0.8), "> 0.8": (0.8, 1.0)}
 """Of the true probability: where coverage is looked at apart."""
 N_TRAINING, N_NEW = 1468, 1000
@@ -57,17 +58,18 @@ def measure(n_training: int, seeds: list[int], n_draws: int) -> tuple[list[str],
     return coverage, [f"{figure:.3f}" for figure in np.mean(rows, axis=0)]
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--draws", type=int, default=250)
-    arguments = parser.parse_args()
-    coverage = new_table(
+
+
+def run(options: argparse.Namespace) -> Iterator[Outcome]:
+    coverage = ReportTable(
         "Injury (synthetic): share of intervals that hold the true probability",
         ["training rows"],
         [*(f"{100 * level:g} %" for level in LEVELS), *(f"90 %, {name}" for name in RANGES)],
     )
-    figures = new_table(
+    figures = ReportTable(
         "Injury (synthetic): probabilities against the true ones",
         ["training rows"],
         [
@@ -80,13 +82,7 @@ def main() -> None:
         ],
     )
     for n_training in (N_TRAINING // 4, N_TRAINING, 4 * N_TRAINING):
-        of_coverage, of_scores = measure(n_training, list(range(arguments.seeds)), arguments.draws)
+        of_coverage, of_scores = measure(n_training, list(range(options.seeds)), options.draws)
         coverage.add_row(f"{n_training:,}", *of_coverage)
         figures.add_row(f"{n_training:,}", *of_scores)
-    console = Console()
-    console.print(coverage)
-    console.print(figures)
-
-
-if __name__ == "__main__":
-    main()
+        yield Outcome([coverage, figures])

@@ -3,31 +3,32 @@
 Every setting makes the same number of moves on the same folds. A setting is compared with the
 first one by the ratio of their log-losses, averaged over tables on the log scale.
 
-    python -m benchmarks.defaults
-    python -m benchmarks.defaults --moves 1000000 --sets Pima Glass
+    python -m benchmarks run defaults
+    python -m benchmarks run defaults --moves 1000000 --sets Pima Glass
 """
 
 from __future__ import annotations
 
 import argparse
 import warnings
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
 from joblib import Parallel, delayed
-from rich.console import Console
 from rich.progress import track
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import log_loss
 from sklearn.model_selection import StratifiedKFold
 
+from benchmarks.outcome import Outcome, ReportTable
 from benchmarks.sets import ALL_SETS
 from sweeptree import BayesianTreeClassifier
-from sweeptree.summary import new_table
 
 N_FOLDS = 5
 N_CHAINS = 4
 N_DRAWS = 250
+QUICK = {"sets": ["Votes", "Wine"], "moves": 20_000}
 
 
 class Setting(NamedTuple):
@@ -103,12 +104,14 @@ def measure(name: str, setting: Setting, n_moves: int) -> Result:
     return Result(log_losses, float(np.mean(sizes)))
 
 
-def print_report(names: list[str], listed: list[Setting], results: list[list[Result]]) -> None:
-    """Print one table of settings, and one of tables."""
+def reports_of(
+    names: list[str], listed: list[Setting], results: list[list[Result]]
+) -> list[ReportTable]:
+    """Make one table of settings, and one of tables."""
     losses = np.array([[np.mean(r.log_losses) for r in of_set] for of_set in results])
     sizes = np.array([[r.n_leaves for r in of_set] for of_set in results])
     log_ratios = np.log(losses / losses[:, :1])
-    overall = new_table(
+    overall = ReportTable(
         f"{len(names)} tables, {N_FOLDS} folds",
         ["shape", "Σα"],
         ["log-loss", "to the first", "± 2 se", "better on", "leaves"],
@@ -125,21 +128,20 @@ def print_report(names: list[str], listed: list[Setting], results: list[list[Res
             f"{sizes[:, i].mean():.1f}",
         )
     shown = range(6)
-    by_table = new_table("Log-loss (leaves)", ["table"], [listed[i].label for i in shown])
+    by_table = ReportTable("Log-loss (leaves)", ["table"], [listed[i].label for i in shown])
     for name, of_loss, of_size in zip(names, losses, sizes, strict=True):
         by_table.add_row(name, *(f"{of_loss[i]:.3f} ({of_size[i]:.0f})" for i in shown))
-    console = Console(width=120)
-    console.print(overall)
-    console.print(by_table)
+    return [overall, by_table]
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--sets", nargs="+", choices=ALL_SETS, default=list(ALL_SETS), metavar="SET"
     )
     parser.add_argument("--moves", type=int, default=300_000, help="moves of each chain")
-    options = parser.parse_args()
+
+
+def run(options: argparse.Namespace) -> Iterator[Outcome]:
     listed = settings()
     n = len(listed)
     running = Parallel(n_jobs=-1, return_as="generator")(
@@ -149,8 +151,4 @@ def main() -> None:
     )
     found = list(track(running, "Fitting", total=n * len(options.sets), transient=True))
     results = [found[i * n : (i + 1) * n] for i in range(len(options.sets))]
-    print_report(options.sets, listed, results)
-
-
-if __name__ == "__main__":
-    main()
+    yield Outcome(reports_of(options.sets, listed, results))

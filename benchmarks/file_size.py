@@ -3,7 +3,7 @@
 10,000 draws, training rows included, with a penalty of a leaf that makes trees of about 25 nodes.
 A pickle, compressed by joblib, stands beside.
 
-    python -m benchmarks.file_size
+    python -m benchmarks run file_size
 """
 
 from __future__ import annotations
@@ -12,19 +12,19 @@ import argparse
 import tempfile
 import time
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import joblib
-from rich.console import Console
 from sklearn.exceptions import ConvergenceWarning
 
+from benchmarks.outcome import Outcome, ReportTable
 from benchmarks.sets import PAPER_SETS, LabelledTable
 from sweeptree import BayesianTreeClassifier, load
-from sweeptree.summary import new_table
 
 N_CHAINS = 4
+QUICK = {"draws": 400}
 PENALTIES = {
     "Ionosphere": 1.25,
     "Votes": 0.75,
@@ -73,20 +73,17 @@ def measure(table: LabelledTable, n_draws: int, leaf_penalty: float) -> list[str
     ]
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--sets", nargs="+", choices=PENALTIES, default=list(PENALTIES))
     parser.add_argument("--draws", type=int, default=10_000)
-    arguments = parser.parse_args()
-    report = new_table(
-        f"{arguments.draws:,} draws, training rows included",
+
+
+def run(options: argparse.Namespace) -> Iterator[Outcome]:
+    report = ReportTable(
+        f"{options.draws:,} draws, training rows included",
         ["table"],
         ["rows × columns", "nodes", "distinct trees", "file", "pickle", "save", "load"],
     )
-    for name in arguments.sets:
-        report.add_row(name, *measure(PAPER_SETS[name](), arguments.draws, PENALTIES[name]))
-    Console(width=110).print(report)
-
-
-if __name__ == "__main__":
-    main()
+    for name in options.sets:
+        report.add_row(name, *measure(PAPER_SETS[name](), options.draws, PENALTIES[name]))
+    yield Outcome([report])

@@ -3,8 +3,8 @@
 Five folds (stratified, shuffled with seed 0); every fit runs until it has converged, or until a
 limit ends it.
 
-    python -m benchmarks.held_out
-    python -m benchmarks.held_out --sets Votes --seed 1
+    python -m benchmarks run held_out
+    python -m benchmarks run held_out --sets Votes --seed 1
 """
 
 from __future__ import annotations
@@ -12,19 +12,20 @@ from __future__ import annotations
 import argparse
 import time
 import warnings
+from collections.abc import Iterator
 
 import numpy as np
-from rich.console import Console
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import accuracy_score, log_loss
 from sklearn.model_selection import StratifiedKFold
 
+from benchmarks.outcome import Outcome, ReportTable
 from benchmarks.sets import ALL_SETS, PAPER_SETS, LabelledTable
 from sweeptree import BayesianTreeClassifier
-from sweeptree.summary import new_table
 
 FIRST_SETS = [*PAPER_SETS, "Breast cancer"]
 N_FOLDS = 5
+QUICK = {"sets": ["Votes"]}
 
 
 def measure(table: LabelledTable, seed: int) -> list[str]:
@@ -53,20 +54,17 @@ def measure(table: LabelledTable, seed: int) -> list[str]:
     ]
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--sets", nargs="+", choices=ALL_SETS, default=FIRST_SETS, metavar="SET")
     parser.add_argument("--seed", type=int, default=0)
-    options = parser.parse_args()
-    report = new_table(
+
+
+def run(options: argparse.Namespace) -> Iterator[Outcome]:
+    report = ReportTable(
         f"Defaults, {N_FOLDS} folds",
         ["table"],
         ["log-loss ± se", "accuracy", "leaves", "mean s", "most s", "converged"],
     )
     for name in options.sets:
         report.add_row(name, *measure(ALL_SETS[name](), options.seed))
-    Console(width=100).print(report)
-
-
-if __name__ == "__main__":
-    main()
+    yield Outcome([report])

@@ -1,38 +1,50 @@
 """How soon --help answers, against the least that it could take.
 
-``python -m benchmarks.help_time`` starts each call some times and prints the median. Wanted is at
-most twice the time of importing argparse alone, plus 0.15 s.
+Each call is started some times, and the median counts. Wanted is at most twice the time of
+importing argparse alone, plus 0.15 s.
+
+    python -m benchmarks run help_time
 """
 
 from __future__ import annotations
 
+import argparse
 import statistics
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 
-N_TIMES = 9
+from benchmarks.outcome import Outcome, ReportTable
+
+QUICK = {"times": 1}
 ALLOWANCE = 0.15
 IMPORT_ALONE = ["-c", "import argparse"]
 COMMANDS = ("fit", "predict", "evaluate", "compare", "completion")
 
 
-def median_seconds(arguments: list[str]) -> float:
+def median_seconds(arguments: list[str], n_times: int) -> float:
     seconds = []
-    for _ in range(N_TIMES):
+    for _ in range(n_times):
         start = time.perf_counter()
         subprocess.run([sys.executable, *arguments], check=True, stdout=subprocess.DEVNULL)
         seconds.append(time.perf_counter() - start)
     return statistics.median(seconds)
 
 
-def main() -> None:
-    alone = median_seconds(IMPORT_ALONE)
-    print(f"import argparse  {alone:.3f} s; wanted: at most {2 * alone + ALLOWANCE:.3f} s")
+def add_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--times", type=int, default=9, help="each call is made so often")
+
+
+def run(options: argparse.Namespace) -> Iterator[Outcome]:
+    alone = median_seconds(IMPORT_ALONE, options.times)
+    report = ReportTable(
+        f"Median of {options.times} calls; wanted: at most {2 * alone + ALLOWANCE:.3f} s",
+        ["call"],
+        ["seconds"],
+    )
+    report.add_row("import argparse", f"{alone:.3f}")
     for command in ([], *([each] for each in COMMANDS)):
-        seconds = median_seconds(["-m", "sweeptree", *command, "--help"])
-        print(f"{' '.join(['sweeptree', *command, '--help']):<29} {seconds:.3f} s")
-
-
-if __name__ == "__main__":
-    main()
+        seconds = median_seconds(["-m", "sweeptree", *command, "--help"], options.times)
+        report.add_row(" ".join(["sweeptree", *command, "--help"]), f"{seconds:.3f}")
+    yield Outcome([report])

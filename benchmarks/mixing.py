@@ -5,8 +5,8 @@ and the spread of the predicted probabilities between chains (mean over rows of 
 deviation). Effective draws mean little while R-hat is far from 1: chains that are stuck, each in a
 place of its own, are taken for a few draws each however long they run.
 
-    python -m benchmarks.mixing
-    python -m benchmarks.mixing --sets Ionosphere --moves 4000000 --seeds 0 1 2 --prior default
+    python -m benchmarks run mixing
+    python -m benchmarks run mixing --sets Ionosphere --moves 4000000 --seeds 0 1 2 --prior default
 """
 
 from __future__ import annotations
@@ -14,19 +14,20 @@ from __future__ import annotations
 import argparse
 import time
 import warnings
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from rich.console import Console
 from sklearn.exceptions import ConvergenceWarning
 
+from benchmarks.outcome import Outcome, ReportTable
 from benchmarks.sets import ALL_SETS, PAPER_SETS, LabelledTable
 from sweeptree import BayesianTreeClassifier
 from sweeptree.settings import EXACT_MOVE_PROBABILITIES, STRATEGIES
-from sweeptree.summary import new_table
 from sweeptree.verdict import Verdict
 
 N_CHAINS = 8
 N_DRAWS = 4000
+QUICK = {"sets": ["Votes"], "moves": 30_000}
 PRIORS: dict[str, dict[str, Any]] = {
     "plain": {"tree_prior": "uniform", "alpha": 1.0, "min_samples_leaf": 3},
     "default": {},
@@ -106,14 +107,15 @@ def add_arguments(parser: argparse.ArgumentParser, n_moves: int) -> None:
     parser.add_argument("--prior", choices=PRIORS, default="plain")
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+def add_options(parser: argparse.ArgumentParser) -> None:
     add_arguments(parser, 600_000)
-    options = parser.parse_args()
-    console = Console(width=100)
+
+
+def run(options: argparse.Namespace) -> Iterator[Outcome]:
+    reports: list[ReportTable] = []
     for name in options.sets:
         table = ALL_SETS[name]()
-        report = new_table(
+        report = ReportTable(
             f"{name}: {N_CHAINS} chains of {options.moves:,} moves, {options.prior} prior",
             ["strategy", "seed"],
             HEADINGS,
@@ -123,8 +125,5 @@ def main() -> None:
                 parameters = PRIORS[options.prior] | walk
                 found = measure(table, options.moves, seed, parameters)
                 report.add_row(label, str(seed), *found.cells())
-        console.print(report)
-
-
-if __name__ == "__main__":
-    main()
+        reports.append(report)
+        yield Outcome(reports)

@@ -3,20 +3,23 @@
 The limit is one AND + popcount over a full-width mask of the same rows, timed in the same process.
 Absolute times vary from machine to machine and from minute to minute; the ratio is the measure.
 
-    python -m benchmarks.moves
+    python -m benchmarks run moves
 """
 
 from __future__ import annotations
 
+import argparse
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from rich.console import Console
 
+from benchmarks.outcome import Outcome, ReportTable
+from benchmarks.sets import noisy_xor
 from sweeptree import _kernel
 from sweeptree.datasets import load_ionosphere, load_votes, load_wisconsin, make_xor3
-from sweeptree.encoding import EncodedTable, FloatArray, encode
+from sweeptree.encoding import EncodedTable, encode
 from sweeptree.engines import ChainFactory
 from sweeptree.settings import (
     START_RULE_SCALE,
@@ -25,7 +28,6 @@ from sweeptree.settings import (
     TargetSettings,
     resolve_move_probabilities,
 )
-from sweeptree.summary import new_table
 
 N_REPEATS = 5
 SECONDS_PER_LIMIT = 0.1
@@ -39,14 +41,6 @@ class Cost:
     move: float
     limit: float
     n_leaves: float
-
-
-def noisy_xor(n_rows: int, n_columns: int = 20, seed: int = 0) -> EncodedTable:
-    """Two columns decide, one label in ten is flipped, the other columns are noise."""
-    rng = np.random.default_rng(seed)
-    X: FloatArray = rng.normal(size=(n_rows, n_columns))
-    y = (X[:, 0] * X[:, 1] > 0) ^ (rng.random(n_rows) < 0.1)
-    return encode(X, y.astype(np.int32), 2)
 
 
 def settings_of(table: EncodedTable, strategy: str) -> tuple[TargetSettings, StrategySettings]:
@@ -86,9 +80,9 @@ def seconds_per_move(table: EncodedTable, strategy: str) -> tuple[float, float]:
     chain.run(10**9, True, 1, 2 * SECONDS_PER_RUN)
     best, n_leaves = np.inf, []
     for _ in range(N_REPEATS):
-        start = time.perf_counter()
+        start = time.process_time()
         n = chain.run(10**9, False, 1000, SECONDS_PER_RUN)
-        best = min(best, (time.perf_counter() - start) / n)
+        best = min(best, (time.process_time() - start) / n)
         n_leaves.append(chain.n_leaves)
     return best, float(np.mean(n_leaves))
 
@@ -117,18 +111,25 @@ def tables() -> dict[str, EncodedTable]:
     encoded = {
         name: encode(bunch.data, bunch.target.astype(np.int32), 2) for name, bunch in loaded.items()
     }
-    noisy = {f"noisy XOR {n:,} x 20": noisy_xor(n) for n in (10_000, 100_000)}
-    return encoded | noisy
+    for n in (10_000, 100_000):
+        noisy = noisy_xor(n)
+        encoded[f"noisy XOR {n:,} x 20"] = encode(noisy.X, noisy.y.astype(np.int32), 2)
+    return encoded
 
 
-def main() -> None:
-    report = new_table(
+def add_options(parser: argparse.ArgumentParser) -> None:
+    shown = ["standard", "sweeping", "exact"]
+    parser.add_argument("--strategies", nargs="+", choices=STRATEGIES, default=shown)
+
+
+def run(options: argparse.Namespace) -> Iterator[Outcome]:
+    report = ReportTable(
         "Cost of a move, one thread",
         ["table", "strategy"],
         ["leaves", "limit, ns", "move, ns", "ratio", "M moves/s"],
     )
     for name, table in tables().items():
-        for strategy in ("standard", "sweeping", "exact"):
+        for strategy in options.strategies:
             cost = measure(table, strategy)
             report.add_row(
                 name,
@@ -139,8 +140,4 @@ def main() -> None:
                 f"{cost.move / cost.limit:.1f}",
                 f"{1e3 / cost.move:.2f}",
             )
-    Console(width=100).print(report)
-
-
-if __name__ == "__main__":
-    main()
+    yield Outcome([report])

@@ -3,7 +3,7 @@
 10,000 draws against 10,000 trees, 10,000 rows, one thread, the same data, one run; the two take
 turns.
 
-    python -m benchmarks.prediction
+    python -m benchmarks run prediction
 """
 
 from __future__ import annotations
@@ -11,19 +11,19 @@ from __future__ import annotations
 import argparse
 import time
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
-from rich.console import Console
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.exceptions import ConvergenceWarning
 
+from benchmarks.outcome import Outcome, ReportTable
 from benchmarks.sets import PAPER_SETS, LabelledTable
 from sweeptree import BayesianTreeClassifier
-from sweeptree.summary import new_table
 
 N_CHAINS = 4
+QUICK = {"sets": ["Votes"], "n": 400}
 
 
 def seconds_for(task: Callable[[], Any]) -> float:
@@ -55,21 +55,18 @@ def measure(table: LabelledTable, n: int, n_repeats: int) -> list[str]:
     ]
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--sets", nargs="+", choices=PAPER_SETS, default=list(PAPER_SETS))
     parser.add_argument("--n", type=int, default=10_000, help="draws, trees and rows")
     parser.add_argument("--repeats", type=int, default=2)
-    arguments = parser.parse_args()
-    report = new_table(
-        f"predict_proba, {arguments.n:,} draws or trees, {arguments.n:,} rows, one thread",
+
+
+def run(options: argparse.Namespace) -> Iterator[Outcome]:
+    report = ReportTable(
+        f"predict_proba, {options.n:,} draws or trees, {options.n:,} rows, one thread",
         ["table"],
         ["leaves", "forest's", "a draw and row", "a tree and row of a forest", "ratio"],
     )
-    for name in arguments.sets:
-        report.add_row(name, *measure(PAPER_SETS[name](), arguments.n, arguments.repeats))
-    Console().print(report)
-
-
-if __name__ == "__main__":
-    main()
+    for name in options.sets:
+        report.add_row(name, *measure(PAPER_SETS[name](), options.n, options.repeats))
+    yield Outcome([report])

@@ -5,21 +5,21 @@ to 0.005 (it falls as one over the root of the time), relative to the rates as t
 the same for R-hat of the number of leaves, 1.01. Both are averaged over tables, seeds and priors on
 the log scale. Two runs of the same rates differ by some 20 %.
 
-    python -m benchmarks.rates
-    python -m benchmarks.rates --sets Ionosphere Wisconsin --moves 2000000 --seeds 0 1 2 3
+    python -m benchmarks run rates
+    python -m benchmarks run rates --sets Ionosphere Wisconsin --moves 2000000 --seeds 0 1 2 3
 """
 
 from __future__ import annotations
 
 import argparse
+from collections.abc import Iterator
 
 import numpy as np
 import numpy.typing as npt
-from rich.console import Console
 
 from benchmarks.mixing import PRIORS, add_arguments, measure, scaled
+from benchmarks.outcome import Outcome, ReportTable
 from benchmarks.sets import ALL_SETS
-from sweeptree.summary import new_table
 
 FAMILIES = (
     ("birth", "death"),
@@ -30,6 +30,7 @@ FAMILIES = (
     ("regraft",),
 )
 FACTORS = (0.5, 2.0)
+QUICK = {"sets": ["Votes"], "moves": 20_000, "seeds": [0]}
 
 
 def log_costs(rates: dict[str, float], options: argparse.Namespace) -> npt.NDArray[np.float64]:
@@ -46,12 +47,13 @@ def log_costs(rates: dict[str, float], options: argparse.Namespace) -> npt.NDArr
     return costs
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+def add_options(parser: argparse.ArgumentParser) -> None:
     add_arguments(parser, 1_000_000)
     parser.set_defaults(sets=["Ionosphere", "Votes", "Wisconsin"], seeds=[0, 1, 2])
-    options = parser.parse_args()
-    report = new_table(
+
+
+def run(options: argparse.Namespace) -> Iterator[Outcome]:
+    report = ReportTable(
         f"{', '.join(options.sets)}; {options.prior} prior, {options.moves:,} moves",
         ["moves"],
         [f"{what} × {factor:g}" for factor in FACTORS for what in ("spread", "R-hat")],
@@ -63,8 +65,4 @@ def main() -> None:
             costs = log_costs(scaled(dict.fromkeys(family, factor)), options)
             cells += [f"{x:.2f}" for x in np.exp((costs - as_they_are).mean(axis=0))]
         report.add_row(" / ".join(family), *cells)
-    Console(width=100).print(report)
-
-
-if __name__ == "__main__":
-    main()
+    yield Outcome([report])

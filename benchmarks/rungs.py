@@ -3,31 +3,33 @@
 For each: R-hat and effective draws per CPU second of the number of leaves and of the log posterior,
 the spread of the predicted probabilities between chains, and the cost, CPU seconds × spread².
 
-    python -m benchmarks.rungs
-    python -m benchmarks.rungs --sets Ionosphere --moves 5000000 --seeds 0 1 2 3 --rungs 5
+    python -m benchmarks run rungs
+    python -m benchmarks run rungs --sets Ionosphere --moves 5000000 --seeds 0 1 2 3 --rungs 5
 """
 
 from __future__ import annotations
 
 import argparse
-
-from rich.console import Console
+from collections.abc import Iterator
 
 from benchmarks.mixing import HEADINGS, N_CHAINS, PRIORS, add_arguments, measure
+from benchmarks.outcome import Outcome, ReportTable
 from benchmarks.sets import ALL_SETS
-from sweeptree.summary import new_table
+
+QUICK = {"sets": ["Votes"], "moves": 50_000}
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+def add_options(parser: argparse.ArgumentParser) -> None:
     add_arguments(parser, 5_000_000)
     parser.add_argument("--rungs", type=int, nargs="+", default=[5])
     parser.set_defaults(sets=["Ionosphere", "Breast cancer"], prior="default")
-    options = parser.parse_args()
-    console = Console(width=110)
+
+
+def run(options: argparse.Namespace) -> Iterator[Outcome]:
+    reports: list[ReportTable] = []
     for name in options.sets:
         table = ALL_SETS[name]()
-        report = new_table(
+        report = ReportTable(
             f"{name}: {N_CHAINS} chains of {options.moves:,} moves, shared out between the rungs",
             ["rungs", "seed"],
             [*HEADINGS, "cost × 1000"],
@@ -38,8 +40,5 @@ def main() -> None:
                 found = measure(table, options.moves // n_rungs, seed, parameters)
                 cost = 1000.0 * found.seconds * found.verdict.spread**2
                 report.add_row(str(n_rungs), str(seed), *found.cells(), f"{cost:.2f}")
-        console.print(report)
-
-
-if __name__ == "__main__":
-    main()
+        reports.append(report)
+        yield Outcome(reports)

@@ -4,7 +4,7 @@ The same fit on one and two threads, and on Dask clusters of one and two worker 
 machine; the four take turns, and draw the same. The way is what a turn of slices takes beyond the
 longest slice in it.
 
-    python -m benchmarks.scaling
+    python -m benchmarks run scaling
 """
 
 from __future__ import annotations
@@ -22,15 +22,15 @@ from unittest.mock import patch
 import joblib
 import numpy as np
 from distributed import Client, LocalCluster
-from rich.console import Console
 from sklearn.exceptions import ConvergenceWarning
 
+from benchmarks.outcome import Outcome, ReportTable
 from sweeptree import BayesianTreeClassifier
 from sweeptree.datasets import make_injury
 from sweeptree.elsewhere import Elsewhere
 from sweeptree.posterior import Posterior
-from sweeptree.summary import new_table
 
+QUICK = {"rows": [300], "moves": 50_000, "repeats": 1}
 N_CHAINS = 4
 N_BURN_IN = 10_000
 N_DRAWS = 500
@@ -121,26 +121,20 @@ def row_of(seconds: dict[str, float], ways: Ways) -> list[str]:
     ]
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--rows", nargs="+", type=int, default=[300, 5_000])
     parser.add_argument("--moves", type=int, default=500_000, help="of a chain")
     parser.add_argument("--repeats", type=int, default=3)
-    arguments = parser.parse_args()
-    report = new_table(
-        f"{N_CHAINS} chains, the synthetic injury table",
+
+
+def run(options: argparse.Namespace) -> Iterator[Outcome]:
+    report = ReportTable(
+        f"{N_CHAINS} chains, the synthetic Injury table",
         ["rows"],
-        [
-            *WAYS,
-            "threads 1:2",
-            "workers 1:2",
-            "workers:threads",
-            "way",
-            "table",
-            "sent",
-            "returned",
-        ],
+        [*WAYS, *("threads 1:2", "workers 1:2", "workers:threads")]
+        + ["way", "table", "sent", "returned"],
     )
+    thin = max(options.moves // N_DRAWS, 1)
     with ExitStack() as stack:
         clients = [
             stack.enter_context(Client(stack.enter_context(cluster), set_as_default=False))
@@ -149,13 +143,7 @@ def main() -> None:
                 for n in (1, 2)
             )
         ]
-        for n_rows in arguments.rows:
-            thin = max(arguments.moves // N_DRAWS, 1)
-            report.add_row(
-                f"{n_rows:,}", *row_of(*measure(n_rows, thin, arguments.repeats, clients))
-            )
-    Console(width=160).print(report)
-
-
-if __name__ == "__main__":
-    main()
+        for n_rows in options.rows:
+            seconds, ways = measure(n_rows, thin, options.repeats, clients)
+            report.add_row(f"{n_rows:,}", *row_of(seconds, ways))
+            yield Outcome([report])

@@ -85,6 +85,14 @@ def _leaves() -> LabelledTable:
     return _part(LabelledTable(leaves.X[is_kept], leaves.y[is_kept]), 400)
 
 
+def noisy_xor(n_rows: int, n_columns: int = 20, seed: int = 0) -> LabelledTable:
+    """Two columns decide, one label in ten is flipped, the other columns are noise."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n_rows, n_columns))
+    y = (X[:, 0] * X[:, 1] > 0) ^ (rng.random(n_rows) < 0.1)
+    return LabelledTable(X, y.astype(np.int64))
+
+
 PAPER_SETS: dict[str, Callable[[], LabelledTable]] = {
     "XOR3": lambda: _from_bunch(make_xor3(random_state=0)),
     "Ionosphere": lambda: _from_bunch(load_ionosphere()),

@@ -3,27 +3,27 @@
 Five folds (stratified, shuffled with seed 0), the same for every penalty; so are the lengths of the
 chains. The log-loss is that of the whole posterior, and that of its central tree alone.
 
-    python -m benchmarks.small_trees
+    python -m benchmarks run small_trees
 """
 
 from __future__ import annotations
 
 import argparse
 import warnings
+from collections.abc import Iterator
 
 import numpy as np
-from rich.console import Console
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import StratifiedKFold
 
-from benchmarks.sets import OTHER_SETS, PAPER_SETS, LabelledTable
+from benchmarks.outcome import Outcome, ReportTable
+from benchmarks.sets import ALL_SETS, PAPER_SETS, LabelledTable
 from sweeptree import BayesianTreeClassifier, scores
-from sweeptree.summary import new_table
 
-SETS = PAPER_SETS | OTHER_SETS
 FIRST_SETS = [*PAPER_SETS, "Breast cancer"]
 PENALTIES = (0.0, 0.35, 0.7, 1.4, 2.8)
 N_FOLDS = 5
+QUICK = {"sets": ["Votes"], "draws": 50}
 
 
 def measure(table: LabelledTable, penalty: float, n_draws: int) -> list[str]:
@@ -56,22 +56,19 @@ def measure(table: LabelledTable, penalty: float, n_draws: int) -> list[str]:
     ]
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--sets", nargs="+", choices=SETS, default=FIRST_SETS)
+def add_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--sets", nargs="+", choices=ALL_SETS, default=FIRST_SETS)
     parser.add_argument("--draws", type=int, default=2000)
-    arguments = parser.parse_args()
-    report = new_table(
+
+
+def run(options: argparse.Namespace) -> Iterator[Outcome]:
+    report = ReportTable(
         "What small trees cost",
         ["table", "leaf_penalty"],
         ["leaves", "log-loss", "central tree: leaves", "log-loss", "speaks for"],
     )
-    for name in arguments.sets:
-        table = SETS[name]()
+    for name in options.sets:
+        table = ALL_SETS[name]()
         for penalty in PENALTIES:
-            report.add_row(name, f"{penalty:g}", *measure(table, penalty, arguments.draws))
-    Console().print(report)
-
-
-if __name__ == "__main__":
-    main()
+            report.add_row(name, f"{penalty:g}", *measure(table, penalty, options.draws))
+    yield Outcome([report])

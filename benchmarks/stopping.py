@@ -5,28 +5,29 @@ second were not stopped at a moment that looked good, so the difference is what 
 does: how many of the second would have been called converged, and how far the probabilities of
 both are from those of a run that is many times longer.
 
-    python -m benchmarks.stopping
-    python -m benchmarks.stopping --sets Votes --seeds 60
+    python -m benchmarks run stopping
+    python -m benchmarks run stopping --sets Votes --seeds 60
 """
 
 from __future__ import annotations
 
 import argparse
 import warnings
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-from rich.console import Console
 from sklearn.exceptions import ConvergenceWarning
 
 from benchmarks.mixing import PRIORS
+from benchmarks.outcome import Outcome, ReportTable
 from benchmarks.sets import PAPER_SETS, LabelledTable
 from sweeptree import BayesianTreeClassifier
 from sweeptree.encoding import FloatArray
-from sweeptree.summary import new_table
 
 SETS = ("XOR3", "Votes", "Wisconsin")
 LONG = {"n_chains": 8, "n_draws": 1000, "thin": 4000}
+QUICK = {"sets": ["Votes"], "seeds": 2}
 FIRST_OTHER_SEED = 1_000_000
 
 
@@ -66,12 +67,13 @@ def measure(table: LabelledTable, n_seeds: int) -> tuple[FloatArray, FloatArray,
     return np.array(n_moves), np.mean(stopped, axis=0), np.mean(given, axis=0)
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--sets", nargs="+", choices=SETS, default=list(SETS), metavar="SET")
     parser.add_argument("--seeds", type=int, default=20, help="how many runs of each kind")
-    options = parser.parse_args()
-    report = new_table(
+
+
+def run(options: argparse.Namespace) -> Iterator[Outcome]:
+    report = ReportTable(
         f"{options.seeds} runs of each kind, means",
         ["table", "length"],
         ["moves", "converged", "R-hat k", "ESS k", "spread", "error"],
@@ -89,8 +91,4 @@ def main() -> None:
                 f"{found[3]:.4f}",
                 f"{found[4]:.4f}",
             )
-    Console(width=100).print(report)
-
-
-if __name__ == "__main__":
-    main()
+    yield Outcome([report])
