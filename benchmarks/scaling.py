@@ -131,8 +131,11 @@ def run(options: argparse.Namespace) -> Iterator[Outcome]:
     report = ReportTable(
         f"{N_CHAINS} chains, the synthetic Injury table",
         ["rows"],
-        [*WAYS, *("threads 1:2", "workers 1:2", "workers:threads")]
-        + ["way", "table", "sent", "returned"],
+        [
+            *WAYS,
+            *("threads 1:2", "workers 1:2", "workers:threads"),
+            *("way", "table", "sent", "returned"),
+        ],
     )
     thin = max(options.moves // N_DRAWS, 1)
     with ExitStack() as stack:
