@@ -9,6 +9,7 @@ import textwrap
 import threading
 import time
 import warnings
+from contextlib import contextmanager
 
 import joblib
 import numpy as np
@@ -42,17 +43,23 @@ pytestmark = [
 ]
 
 
+@contextmanager
+def cluster_of(n_workers):
+    options = {"threads_per_worker": 1, "dashboard_address": ":0", "silence_logs": 50}
+    with LocalCluster(n_workers=n_workers, **options) as cluster, Client(cluster) as client:
+        yield client
+
+
 @pytest.fixture(scope="module")
 def client():
-    options = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": ":0"}
-    with LocalCluster(**options, silence_logs=50) as cluster, Client(cluster) as client:
+    with cluster_of(2) as client:
         yield client
 
 
 @pytest.fixture
 def dask(client):
     """Joblib's backend on two workers that are alive, also after a test that killed some."""
-    client.wait_for_workers(2, timeout=60)
+    client.wait_for_workers(2, timeout=100)
     with joblib.parallel_config(backend="dask", client=client):
         yield client
 
@@ -92,7 +99,7 @@ def short_slices(monkeypatch):
         {},  # of open length: halves its draws and gets rungs half-way
         {"n_chains": 1, "n_burn_in": 0},
         {"strategy": "sweeping", "n_draws": 300, "trace": "full", "rule_scale": "tune"},
-        {"engine": "reference", "max_moves": 2500, "n_chains": 2},
+        {"engine": "reference", "max_moves": 1600, "n_chains": 2},
     ],
     ids=str,
 )
@@ -132,7 +139,7 @@ def n_factories():
     return engines.n_factories
 
 
-def wait_until(is_so, seconds=30):
+def wait_until(is_so, seconds=60):
     deadline = time.monotonic() + seconds
     while not is_so():
         assert time.monotonic() < deadline
@@ -179,10 +186,12 @@ def kill_while_slices_run(client, pids):
         os.kill(pid, signal.SIGKILL)
 
 
-def test_work_that_kills_all_workers_again_and_again_is_given_up(dask):
+def test_work_that_kills_all_workers_again_and_again_is_given_up():
     with (
+        cluster_of(2) as client,
+        joblib.parallel_config(backend="dask", client=client),
         Elsewhere(np.zeros(10), n_jobs=-1) as away,
-        pytest.raises(ClusterError, match=r"All workers were lost 3 times in a row; look at"),
+        pytest.raises(ClusterError, match=r"lost 3 times in a row|has no workers"),
     ):
         list(away.each(kill_worker, [0]))
 
@@ -192,16 +201,14 @@ def kill_worker(needed, piece):
 
 
 def test_a_cluster_of_one_core_does_the_work_and_one_of_none_says_so():
-    options = {"n_workers": 1, "threads_per_worker": 1, "dashboard_address": ":0"}
     with (
-        LocalCluster(**options, silence_logs=50) as cluster,
-        Client(cluster) as client,
-        joblib.parallel_config(backend="dask", wait_for_workers_timeout=0.5),
+        cluster_of(1) as client,
+        joblib.parallel_config(backend="dask", client=client, wait_for_workers_timeout=0.5),
         Elsewhere(3, n_jobs=-1) as away,
     ):
         assert away.n_places == 1
         assert list(away.each(pid_of_worker, [0])) == [(0, *client.run(os.getpid).values())]
-        cluster.scale(0)
+        client.cluster.scale(0)
         wait_until(lambda: not client.nthreads())
         with pytest.raises(ClusterError, match="The cluster has no workers; start some"):
             away.n_places  # noqa: B018
@@ -299,7 +306,7 @@ def test_ctrl_c_ends_remote_work_and_keeps_what_was_drawn(press, tmp_path):
         text=True,
         start_new_session=True,
     )
-    give_up = threading.Timer(100, process.kill)
+    give_up = threading.Timer(200, process.kill)
     give_up.start()
     with process:
         assert process.stdout.readline() == "sampling\n"
@@ -308,7 +315,7 @@ def test_ctrl_c_ends_remote_work_and_keeps_what_was_drawn(press, tmp_path):
         ended, told, run, n_running, shape = process.stdout.read().splitlines()
     give_up.cancel()
     assert process.returncode == 0
-    assert float(ended) - pressed < (5 if press is os.kill else 60)  # workers start anew
+    assert float(ended) - pressed < (15 if press is os.kill else 100)  # workers start anew
     stopped_by, n_draws = run.split()
     assert stopped_by == "interrupted"
     assert re.search(rf"{int(n_draws):,} draws of each are kept", told)
