@@ -99,19 +99,20 @@ class Data {
   template <Keep keep>
   void split(const Word* mask, int variable, int cut, Word* left, Word* right,
              int* left_counts) const {
-    const NearMask near = masks_[variable].nearest(cut);
+    const Word* rows_left = masks_[variable].rows_left(cut, scratch());
     for (std::size_t c = 0; c < n_classes_; ++c) {
       const std::size_t begin = class_begin_[c];
       left_counts[c] = static_cast<int>(split_and_count<keep>(
-          mask + begin, near.mask + begin, keeps_left(keep) ? left + begin : nullptr,
+          mask + begin, rows_left + begin, keeps_left(keep) ? left + begin : nullptr,
           keeps_right(keep) ? right + begin : nullptr, class_begin_[c + 1] - begin));
     }
-    for (const std::uint32_t row : near.rows_between) {
-      if (!has_bit(mask, row)) continue;
-      left_counts[class_of_word_[row / word_bits]] += near.is_below ? 1 : -1;
-      if constexpr (keeps_left(keep)) flip_bit(left, row);
-      if constexpr (keeps_right(keep)) flip_bit(right, row);
-    }
+  }
+
+  // Room for a mask; chains on one table run on different threads.
+  Word* scratch() const {
+    thread_local std::vector<Word> mask;
+    if (mask.size() < n_words()) mask.resize(n_words());
+    return mask.data();
   }
 
   template <typename T>
@@ -123,9 +124,6 @@ class Data {
   void place_rows(const RowPlaces& places) {
     class_counts_ = places.class_counts;
     class_begin_ = places.class_begin;
-    for (std::size_t c = 0; c < n_classes_; ++c)
-      class_of_word_.insert(class_of_word_.end(), class_begin_[c + 1] - class_begin_[c],
-                            static_cast<std::uint32_t>(c));
     all_rows_.assign(n_words(), 0);
     for (const std::uint32_t place : places.of_row) flip_bit(all_rows_.data(), place);
   }
@@ -145,7 +143,6 @@ class Data {
   std::span<const std::uint32_t> order_;
   std::vector<int> class_counts_;
   std::vector<std::size_t> class_begin_;  // in words
-  std::vector<std::uint32_t> class_of_word_;
   std::vector<Word> all_rows_;
   std::vector<Variable> variables_;
   std::vector<RuleMasks> masks_;

@@ -17,7 +17,6 @@ namespace sweeptree {
 struct NearMask {
   const Word* mask;
   std::span<const std::uint32_t> rows_between;
-  bool is_below;  // the stored mask sends fewer rows left
 };
 
 // The masks of one variable. A variable with few questions has one for each rule. Of an ordered
@@ -46,15 +45,25 @@ class RuleMasks {
   const Word* missing() const { return missing_.data(); }
   std::size_t n_bytes() const { return masks_.size() * sizeof(Word); }
 
+  // The rows that a rule sends left: a mask that is stored, or one that is put together in
+  // `scratch`, which has room for it.
+  const Word* rows_left(int cut, Word* scratch) const {
+    if (is_complete_) return mask(cut);
+    const NearMask near = nearest(cut);
+    if (near.rows_between.empty()) return near.mask;
+    std::copy_n(near.mask, n_words_, scratch);
+    for (const std::uint32_t row : near.rows_between) flip_bit(scratch, row);
+    return scratch;
+  }
+
+ private:
   NearMask nearest(int cut) const {
-    if (is_complete_) return {mask(cut), {}, false};
-    if (variable_.asks_missing(cut)) return {missing_.data(), {}, false};
+    if (variable_.asks_missing(cut)) return {missing_.data(), {}};
     const int question = variable_.question_of(cut);
     const std::size_t side = variable_.sends_missing_left(cut);
     return variable_.is_ordered() ? nearest_threshold(question, side) : nearest_level(question, side);
   }
 
- private:
   const Word* mask(std::size_t i) const { return masks_.data() + i * n_words_; }
 
   std::size_t n_present() const { return order_.size() - variable_.n_missing; }
@@ -77,15 +86,14 @@ class RuleMasks {
     const std::size_t there = rows_up_to(questions_[share]);
     const std::uint32_t* rows = order_.data();
     return {mask(share * variable_.n_sides() + side),
-            {rows + std::min(here, there), rows + std::max(here, there)},
-            there < here};
+            {rows + std::min(here, there), rows + std::max(here, there)}};
   }
 
   NearMask nearest_level(int level, std::size_t side) const {
     const auto stored = std::lower_bound(questions_.begin(), questions_.end(), level);
     if (stored != questions_.end() && *stored == level)
-      return {mask((stored - questions_.begin()) * variable_.n_sides() + side), {}, false};
-    return {side == 1 ? missing_.data() : mask(empty_), rows_with(level), true};
+      return {mask((stored - questions_.begin()) * variable_.n_sides() + side), {}};
+    return {side == 1 ? missing_.data() : mask(empty_), rows_with(level)};
   }
 
   void choose_questions() {
