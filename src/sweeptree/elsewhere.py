@@ -21,6 +21,9 @@ from joblib.parallel import (
 LOCAL_BACKENDS = (LokyBackend, MultiprocessingBackend, SequentialBackend, ThreadingBackend)
 """Of joblib itself; with them work stays on the threads of this process."""
 
+SECONDS_WITHOUT_WORKERS = 300.0
+"""So long a cluster that has lost all workers may take to get others."""
+
 MOST_LOSSES = 3
 """So many times in a row all workers that have what the work needs may be lost."""
 
@@ -88,8 +91,8 @@ class Elsewhere:
     @property
     def n_places(self) -> int:
         """How many pieces run at once; a cluster may grow and shrink."""
-        with _reaching_the_cluster():
-            return int(self._given_backend.effective_n_jobs(self._n_jobs))
+        self._wait_for_workers()
+        return int(self._given_backend.effective_n_jobs(self._n_jobs))
 
     def each(
         self, function: Callable[[Any, Any], Any], pieces: Sequence[object]
@@ -130,7 +133,13 @@ class Elsewhere:
                 "what is sent fits into their memory."
             )
         self._let_go()
+        self._wait_for_workers()
         self._backend = self._backend_with_what_is_needed()
+
+    def _wait_for_workers(self) -> None:
+        if _is_dask(self._given_backend):
+            with _reaching_the_cluster():
+                self._given_backend.client.wait_for_workers(1, timeout=SECONDS_WITHOUT_WORKERS)
 
     def _backend_with_what_is_needed(self) -> Any:
         given = self._given_backend

@@ -4,7 +4,13 @@ from __future__ import annotations
 
 import signal
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from types import FrameType
+
+
+class BreakOff(BaseException):
+    """Ctrl-C was pressed while something was waited for that need not come."""
 
 
 class Interruption:
@@ -21,6 +27,7 @@ class Interruption:
     def __init__(self) -> None:
         self.is_wanted = False
         self._is_in_charge = False
+        self._can_break_off = False
 
     def __enter__(self) -> Interruption:
         is_main = threading.current_thread() is threading.main_thread()
@@ -33,6 +40,17 @@ class Interruption:
         if self._is_in_charge:
             signal.signal(signal.SIGINT, signal.default_int_handler)
 
+    @contextmanager
+    def breaking_off(self) -> Iterator[None]:
+        """Let the first press raise `BreakOff` inside: nothing is half done there."""
+        self._can_break_off = True
+        try:
+            yield
+        finally:
+            self._can_break_off = False
+
     def _take_note(self, number: int, frame: FrameType | None) -> None:
         self.is_wanted = True
         signal.signal(signal.SIGINT, signal.default_int_handler)
+        if self._can_break_off:
+            raise BreakOff

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,6 +11,7 @@ import numpy as np
 
 from sweeptree.elsewhere import Elsewhere
 from sweeptree.engines import Blueprint, Chain
+from sweeptree.interruption import BreakOff
 from sweeptree.lean_states import with_draws, without_draws
 from sweeptree.sampling import Crew, Leg, start_share
 
@@ -82,26 +83,40 @@ class RemoteCrew(Crew):
         self._elsewhere.__exit__(*error)
 
     def _run_until_pause(self, leg: Leg) -> None:
-        while not self._is_over(leg) and time.monotonic() < self.pause_at:
-            going = self._least_far(leg)
-            if not going:
-                return
-            self._take_turn(going, leg)
+        try:
+            while not self._is_over(leg) and time.monotonic() < self.pause_at:
+                going = self._least_far(leg)
+                if not going:
+                    return
+                self._take_turn(going, leg)
+        except BreakOff:
+            return  # what is still away is given up; all chains are here, and whole
 
     def _least_far(self, leg: Leg) -> list[int]:
         """Choose chains that have moves to make, as many as find a place."""
         n_left = [leg.n_left(status) for status in self.statuses]
         waiting = [i for i in range(len(n_left)) if n_left[i] > 0]
-        return sorted(waiting, key=lambda i: -n_left[i])[: self._elsewhere.n_places]
+        with self.breaking_off():
+            n_places = self._elsewhere.n_places
+        return sorted(waiting, key=lambda i: -n_left[i])[:n_places]
 
     def _take_turn(self, going: Sequence[int], leg: Leg) -> None:
         states = [self.chains[i].state() for i in going]
         pieces = [self._piece(i, state, leg) for i, state in zip(going, states, strict=True)]
-        for place, gone in self._elsewhere.each(go, pieces):
+        for place, gone in self._coming_home(self._elsewhere.each(go, pieces)):
             known, sent = states[place], pieces[place].state
             self.chains[going[place]].restore(with_draws(known, sent, gone.state))
             self._note(going[place], leg, gone.n_made, gone.seconds)
             self.on_tick()
+
+    def _coming_home(self, slices: Iterator[tuple[int, Gone]]) -> Iterator[tuple[int, Gone]]:
+        """Yield slices as they come; only while they are waited for may Ctrl-C break in."""
+        while True:
+            with self.breaking_off():
+                home = next(slices, None)
+            if home is None:
+                return
+            yield home
 
     def _piece(self, i: int, state: dict[str, Any], leg: Leg) -> Piece:
         seconds = min(SLICE_SECONDS, max(leg.deadline - time.monotonic(), 0.0))

@@ -6,6 +6,7 @@ import math
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from operator import index
 from typing import Any, NamedTuple
@@ -92,6 +93,8 @@ class Crew(ABC):
         Called from time to time while the chains run.
     should_stop : callable
         Asked before every slice; the chains stop where they are once it returns true.
+    breaking_off : callable
+        Makes a context in which `BreakOff` may be raised, to wait for slices in.
     pause_at : float
         When all chains pause, by the monotonic clock; `on_pause` is then called between two moves,
         and must put this off.
@@ -105,6 +108,7 @@ class Crew(ABC):
         self.statuses = [ChainStatus() for _ in chains]
         self.on_tick: Callable[[], None] = lambda: None
         self.should_stop: Callable[[], bool] = lambda: False
+        self.breaking_off: Callable[[], AbstractContextManager[None]] = nullcontext
         self.pause_at = math.inf
         self.on_pause: Callable[[], None] = lambda: None
 

@@ -150,6 +150,7 @@ def run_chains(
     ):
         crew.on_tick = display.update
         crew.should_stop = lambda: interruption.is_wanted
+        crew.breaking_off = interruption.breaking_off
         run = Run(crew, Logbook(crew, checkpoint), schedule, legend, judge, display)
         stopped_by = run.go()
     posterior = collect(
