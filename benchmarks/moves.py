@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from benchmarks.outcome import Outcome, ReportTable
-from benchmarks.sets import noisy_xor
+from benchmarks.sets import nested_steps
 from sweeptree import _kernel
 from sweeptree.datasets import load_ionosphere, load_votes, load_wisconsin, make_xor3
 from sweeptree.encoding import EncodedTable, encode
@@ -32,6 +32,7 @@ from sweeptree.settings import (
 N_REPEATS = 5
 SECONDS_PER_LIMIT = 0.1
 SECONDS_PER_RUN = 0.5
+SECONDS_OF_BURN_IN = 4.0
 
 
 @dataclass(frozen=True)
@@ -44,7 +45,7 @@ class Cost:
 
 
 def settings_of(table: EncodedTable, strategy: str) -> tuple[TargetSettings, StrategySettings]:
-    """Return the estimator's defaults, with a strategy's own habits."""
+    """Return the paper's prior, with a strategy's own habits."""
     habits = STRATEGIES[strategy]
     target = TargetSettings(
         tree_prior="uniform",
@@ -77,13 +78,13 @@ def seconds_per_move(table: EncodedTable, strategy: str) -> tuple[float, float]:
     """Return the best of several runs after burn-in, and the mean number of leaves."""
     factory = ChainFactory("kernel", table, *settings_of(table, strategy))
     chain = factory.make(np.random.PCG64(0))
-    chain.run(10**9, True, 1, 2 * SECONDS_PER_RUN)
+    chain.run(10**9, True, 1, SECONDS_OF_BURN_IN)
     best, n_leaves = np.inf, []
     for _ in range(N_REPEATS):
         start = time.process_time()
         n = chain.run(10**9, False, 1000, SECONDS_PER_RUN)
         best = min(best, (time.process_time() - start) / n)
-        n_leaves.append(chain.n_leaves)
+        n_leaves += chain.draws["n_leaves"][-n // 1000 :].tolist()
     return best, float(np.mean(n_leaves))
 
 
@@ -111,9 +112,9 @@ def tables() -> dict[str, EncodedTable]:
     encoded = {
         name: encode(bunch.data, bunch.target.astype(np.int32), 2) for name, bunch in loaded.items()
     }
-    for n in (10_000, 100_000):
-        noisy = noisy_xor(n)
-        encoded[f"noisy XOR {n:,} x 20"] = encode(noisy.X, noisy.y.astype(np.int32), 2)
+    for n in (10_000, 100_000, 1_000_000):
+        stepped = nested_steps(n)
+        encoded[f"nested steps, {n:,} × 20"] = encode(stepped.X, stepped.y.astype(np.int32), 2)
     return encoded
 
 

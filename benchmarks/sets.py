@@ -93,6 +93,17 @@ def noisy_xor(n_rows: int, n_columns: int = 20, seed: int = 0) -> LabelledTable:
     return LabelledTable(X, y.astype(np.int64))
 
 
+def nested_steps(n_rows: int, n_columns: int = 20, seed: int = 0) -> LabelledTable:
+    """One column says which of two others decides; one label in ten is flipped, the rest is noise.
+
+    A tree of four leaves, which chains find also among a million rows.
+    """
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n_rows, n_columns))
+    y = np.where(X[:, 0] > 0, X[:, 1] > 0.3, X[:, 2] > -0.2) ^ (rng.random(n_rows) < 0.1)
+    return LabelledTable(X, y.astype(np.int64))
+
+
 PAPER_SETS: dict[str, Callable[[], LabelledTable]] = {
     "XOR3": lambda: _from_bunch(make_xor3(random_state=0)),
     "Ionosphere": lambda: _from_bunch(load_ionosphere()),
