@@ -12,10 +12,10 @@ demo: $(INSTALLED)
 	$(BIN)/python -m sweeptree demo
 
 test: $(INSTALLED)
-	$(BIN)/python -m pytest -n $(WORKERS)
+	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
 
 quick: $(INSTALLED)
-	$(BIN)/python -m pytest -n $(WORKERS) -m "not slow"
+	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -m "not slow"
 
 lint: $(INSTALLED)
 	$(BIN)/ruff check .
