@@ -166,11 +166,15 @@ assert math.isclose(ratio, 7 / 6)
 # %% [markdown]
 # ### 3. Accept
 #
+# The sampler has drawn a number between 0 and 1 before it looked, and accepts if that is below the
+# ratio; here any would be.
+#
 # And the way back, a death, must have the inverse ratio, 6/7. That the two belong together is
 # *detailed balance*: as much probability flows from one tree to the other as comes back.
 
 # %%
-outcome = walker.decide(IN_FULL, evaluation)
+u = 1.0 - walker.random.random()
+outcome = walker.decide(u, IN_FULL, evaluation)
 print(f"{outcome}; the tree now has {walker.grown.n_leaves} leaves")
 assert outcome == "accepted"
 way_back = walker.evaluate(Proposal("death", walker.grown.root_name))

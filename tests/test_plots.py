@@ -310,13 +310,13 @@ def test_levels_are_points_with_bars(ax):
 
 def test_a_case_shows_densities_that_have_its_intervals_and_means(ax):
     model, X, _ = mixed()
-    probabilities = model.predict_proba(X)
-    row = np.abs(probabilities[:, 0] - 0.5).argmin()
+    probabilities, intervals = model.predict_proba(X), model.predict_interval(X, level=0.6)
+    row = np.argmax(((intervals > 0.05) & (intervals < 0.95)).all(axis=(1, 2)))
     plots.plot_case(model, X.iloc[row], ax=ax)
     for place in range(2):
         curve, mean = ax.lines[2 * place : 2 * place + 2]
         assert mean.get_xdata()[0] == pytest.approx(probabilities[row, place])
-        low, high = model.predict_interval(X.iloc[[row]], level=0.6)[0, place]
+        low, high = intervals[row, place]
         assert 0.05 < low < high < 0.95
         x = np.linspace(low, high, 2000)
         assert trapezoid(np.interp(x, *curve.get_data()), x) == pytest.approx(0.6, abs=0.001)

@@ -116,7 +116,7 @@ def test_a_tree_with_thirty_leaves_can_be_read(size):
     assert collisions(ax.figure) == ([], [])
     assert len(ax.texts) > 4 * 30
     if size is None:
-        assert min(text.get_fontsize() for text in ax.texts) >= 8
+        assert min(text.get_fontsize() for text in ax.texts) > 7.99
         assert max(ax.figure.get_size_inches()) < 30
 
 
