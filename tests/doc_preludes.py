@@ -5,7 +5,6 @@ Models are fitted in no time, so that a page is about its calls and not about it
 
 import warnings
 
-import dask.dataframe as dd
 import matplotlib.pyplot as plt
 import pandas as pd
 from sklearn.exceptions import ConvergenceWarning
@@ -54,6 +53,8 @@ def xor():
 
 def many_rows():
     """A Dask frame that is large enough to fit a two-hundredth of it."""
+    import dask.dataframe as dd
+
     X, y = make_xor3(10_000, random_state=0, return_X_y=True)
     rows = pd.DataFrame(X, columns=["a", "b", "c"]).assign(outcome=y)
     return {**xor(), "rows": dd.from_pandas(rows, npartitions=2)}

@@ -6,7 +6,9 @@ import pytest
 from doc_pages import PAGES_WITH_CODE, ROOT, name_of, python_blocks
 from doc_preludes import PRELUDES
 
-SLOW = {"README.md", "docs/index.md", "docs/scaling.md", "docs/tutorial.md"}
+SLOW = {
+    *("README.md", "docs/index.md", "docs/report.md", "docs/scaling.md", "docs/tutorial.md"),
+}
 FULL_OF_WARNINGS = {
     "docs/arviz.md",  # ArviZ's, about few draws and about matplotlib
     "docs/scaling.md",  # Dask's, about pandas, when it writes Parquet
