@@ -16,7 +16,7 @@ from sweeptree.cli.parser import make_parser
 
 ROOT = Path(__file__).parents[1]
 COPIED = ("benchmarks/results/*.svg", "examples/*.py")
-WIDTH_OF_HELP = 100
+WIDTH_OF_HELP = 80
 LINK = re.compile(r"(?<=\]\()\.\./[^)\s]+(?=\))")
 
 
