@@ -6,16 +6,16 @@ INSTALLED := $(VENV)/.installed
 KERNEL := CMakeLists.txt $(wildcard cpp/*)
 WORKERS ?= 2
 
-.PHONY: demo test quick lint docs bench sanitize clean
+.PHONY: demo test quick lint docs bench sanitize release-check clean
 
 demo: $(INSTALLED)
 	$(BIN)/python -m sweeptree demo
 
 test: $(INSTALLED)
-	$(BIN)/python -m pytest -n $(WORKERS)
+	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
 
 quick: $(INSTALLED)
-	$(BIN)/python -m pytest -n $(WORKERS) -m "not slow"
+	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -m "not slow"
 
 lint: $(INSTALLED)
 	$(BIN)/ruff check .
@@ -45,6 +45,10 @@ sanitize: $(INSTALLED)
 	LD_PRELOAD="$$(g++ -print-file-name=libasan.so) $$(g++ -print-file-name=libstdc++.so)" \
 	  ASAN_OPTIONS=detect_leaks=0 $(SANITIZED)/bin/python -m pytest -p no:cacheprovider \
 	  -m "not slow" -n $(WORKERS) tests/kernel
+
+# Builds what would be released and tests it where it is installed, on every Python that is there.
+release-check:
+	$(PYTHON) tools/release_check.py
 
 clean:
 	rm -rf build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis

@@ -383,9 +383,11 @@ class BayesianTreeClassifier(
         self.columns_ = training.columns
         labels = self._encode_classes(training.y)
         self._check_enough_rows(len(labels))
+        schedule = resolving.schedule_of(self)
+        memory.check_draws_fit(schedule, self.n_chains, len(self.classes_), self.trace == "full")
         generators = spawn_bit_generators(check_random_state(self.random_state), self.n_chains)
         checkpoint = resolving.checkpoint_of(self, training.X, labels, generators[0])
-        self.posterior_ = self._sample(training.X, labels, generators, checkpoint)
+        self.posterior_ = self._sample(training.X, labels, schedule, generators, checkpoint)
         X = training.X.copy() if training.is_borrowed else training.X
         self.training_ = TrainingRows(X, labels)
         self.feature_importances_ = self.posterior_.split_shares(self.n_features_in_)
@@ -396,14 +398,13 @@ class BayesianTreeClassifier(
         self,
         X: FloatArray,
         labels: npt.NDArray[np.int32],
+        schedule: settings.Schedule,
         generators: Sequence[np.random.BitGenerator],
         checkpoint: Checkpoint | None,
     ) -> Posterior:
         kinds = resolving.rule_kinds(self.columns_, self.category_rules)
         table = encode(X, labels, len(self.classes_), kinds, n_threads_here(self.n_jobs))
-        schedule = resolving.schedule_of(self)
         keeps_full_trace = self.trace == "full"
-        memory.check_draws_fit(schedule, self.n_chains, table.n_classes, keeps_full_trace)
         target = resolving.target_of(self, table)
         strategy = resolving.strategy_of(self, table)
         legend = Legend(table.columns, np.array(target.alphas))

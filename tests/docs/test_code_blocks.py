@@ -13,14 +13,12 @@ FULL_OF_WARNINGS = {
     "docs/arviz.md",  # ArviZ's, about few draws and about matplotlib
     "docs/scaling.md",  # Dask's, about pandas, when it writes Parquet
 }
-BROKEN = {"README.md": "asks the model of the patients for a report on the Wisconsin rows"}
 NAMES = [name_of(page) for page in PAGES_WITH_CODE if python_blocks(page)]
 
 
 def page_to_run(name):
     marks = [pytest.mark.slow] * (name in SLOW)
     marks += [pytest.mark.filterwarnings("ignore")] * (name in FULL_OF_WARNINGS)
-    marks += [pytest.mark.xfail(raises=UserWarning, reason=BROKEN[name])] if name in BROKEN else []
     return pytest.param(name, marks=marks)
 
 
