@@ -6,7 +6,7 @@ INSTALLED := $(VENV)/.installed
 KERNEL := CMakeLists.txt $(wildcard cpp/*)
 WORKERS ?= 2
 
-.PHONY: demo test quick lint bench sanitize release-check clean
+.PHONY: demo test quick lint docs bench sanitize release-check clean
 
 demo: $(INSTALLED)
 	$(BIN)/python -m sweeptree demo
@@ -21,6 +21,10 @@ lint: $(INSTALLED)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+
+# The site goes to build/site; open its index.html, no server is needed.
+docs: $(INSTALLED)
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict
 
 # make bench BENCHMARKS="peers_speed peers_fits" RESULTS=benchmarks/results
 BENCHMARKS ?= moves mixing stopping

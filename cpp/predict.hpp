@@ -98,10 +98,11 @@ class Forest {
         walk_block(x, n_columns, begin, end, is_wanted, use);
       }
     };
-    std::vector<std::jthread> others;
+    std::vector<std::thread> others;
     for (std::size_t thread = 1; thread < std::min(n_threads_, n_blocks); ++thread)
       others.emplace_back(work, thread);
     work(0);
+    for (std::thread& other : others) other.join();
   }
 
   template <typename Wanted, typename Use>
