@@ -13,7 +13,7 @@ LAYERS = [
     {
         *("settings", "columns", "_kernel", "datasets", "progress", "verdict", "frames"),
         *("writing", "interruption", "markup", "names", "spacing", "colours"),
-        *("elsewhere", "lean_states", "partitions"),
+        *("elsewhere", "partitions"),
     },
     {"encoding", "scores", "checkpoint", "table_files"},
     {"reference", "raw_table"},
@@ -23,9 +23,10 @@ LAYERS = [
     {"posterior", "sampling"},
     {
         *("prediction", "diagnostics", "memory", "fitted", "logbook", "resolving"),
-        *("thread_crew", "remote_crew"),
+        *("thread_crew", "lean_states"),
     },
-    {"leaf_draws", "pointwise", "crews"},
+    {"leaf_draws", "pointwise", "remote_crew"},
+    {"crews"},
     {"stopping", "summary", "uncertainty", "arviz_export"},
     {"interpretation", "files"},
     {"report"},

@@ -11,8 +11,9 @@ from typing import Any
 
 import numpy as np
 
+from sweeptree.posterior import NODE_ARRAYS
+
 State = Mapping[str, Any]
-PER_NODE = ("variable", "test", "threshold", "missing_left")
 
 
 def without_draws(state: State) -> dict[str, Any]:
@@ -22,7 +23,7 @@ def without_draws(state: State) -> dict[str, Any]:
     offsets = trees["node_offsets"]
     n_kept = 0 if state["has_changed"] else 1
     n_nodes = int(offsets[-1] - offsets[-1 - n_kept])
-    per_node = {name: _last(trees[name], n_nodes) for name in PER_NODE}
+    per_node = {name: _last(trees[name], n_nodes) for name in NODE_ARRAYS}
     return {
         **state,
         "draws": {

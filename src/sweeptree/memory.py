@@ -7,10 +7,10 @@ import os
 from sweeptree.posterior import Posterior
 from sweeptree.settings import Schedule
 
-BYTES_PER_DRAW = 28
-"""Traces: leaves, depth, log likelihood, log prior, tree."""
-BYTES_PER_NODE = 12
-"""A variable and a threshold."""
+BYTES_PER_DRAW = 32
+"""Traces: leaves, depth, log likelihood, log prior, alpha, tree."""
+BYTES_PER_NODE = 14
+"""A variable, a test, a threshold, and a side for missing values."""
 BYTES_PER_MOVE = 12
 """Of a full trace: leaves and log likelihood."""
 BYTES_PER_ROW_DRAW = 12
