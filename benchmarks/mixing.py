@@ -32,7 +32,14 @@ PRIORS: dict[str, dict[str, Any]] = {
     "plain": {"tree_prior": "uniform", "alpha": 1.0, "min_samples_leaf": 3},
     "default": {},
 }
-LEFT_OUT = (("graft", "splice"), ("swap",), ("regraft",), ("change_split",), ("change_rule",))
+LEFT_OUT = (
+    ("graft", "splice"),
+    ("swap",),
+    ("regraft",),
+    ("rotate",),
+    ("change_split",),
+    ("change_rule",),
+)
 
 
 class Mixing(NamedTuple):

@@ -28,6 +28,7 @@ FAMILIES = (
     ("change_rule",),
     ("swap",),
     ("regraft",),
+    ("rotate",),
 )
 FACTORS = (0.5, 2.0)
 QUICK = {"sets": ["Votes"], "moves": 20_000, "seeds": [0]}

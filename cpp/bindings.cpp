@@ -67,7 +67,8 @@ const std::map<std::string, Move> moves{{"birth", birth},
                                         {"graft", graft},
                                         {"splice", splice},
                                         {"swap", swap_rules},
-                                        {"regraft", regraft}};
+                                        {"regraft", regraft},
+                                        {"rotate", rotate}};
 const std::map<std::string, RuleDraw> rule_draws{{"prior", RuleDraw::prior},
                                                  {"gaussian", RuleDraw::gaussian},
                                                  {"ranks", RuleDraw::ranks}};
@@ -414,6 +415,7 @@ class BoundChain {
       case graft: return may_grow;
       case splice: return tree.n_leaves() > 1 && tree.leaves.contains(proposal.node);
       case swap_rules:
+      case rotate:
         return tree.splits.contains(proposal.node) && proposal.node != tree.root();
       case regraft:
         return proposal.other != none && chain_.walker().may_regraft(proposal.node, proposal.other);

@@ -1,5 +1,5 @@
-// Graft, splice and regraft: a split comes, goes or moves anywhere in the tree, together with what
-// is on one side of it. The new links are in the tree while they are looked at.
+// Graft, splice, regraft and rotate: a split comes, goes or moves in the tree, together with what is
+// on one side of it. The new links are in the tree while they are looked at.
 #pragma once
 
 #include "moves.hpp"
@@ -35,7 +35,7 @@ class BranchMoves {
                                  ? state_.log_shape_of(grafted_, depth) - log_shape_before
                                  : shape.log_size(k + 1) - shape.log_size(k);
     const double log_ratio = graft_log_ratio(k, state_.strategy.p_move, log_shape);
-    refill_.begin(0, Below::as_before, hurdle.least_change(log_ratio));
+    refill_.begin(0, Changes{}, hurdle.least_change(log_ratio));
     refill_.run(grafted_, proposal.node);
     if (refill_.is_hopeless()) return {};
     return {true, log_ratio + state_.log_range_change(1), state_.likelihood_change(), 1};
@@ -67,7 +67,7 @@ class BranchMoves {
     const double log_shape = state_.log_shape_of_removal(proposal.node);
     const double log_ratio = splice_log_ratio(k, state_.strategy.p_move, log_shape);
     removal_ = tree_.unlink(proposal.node);
-    refill_.begin(0, Below::as_before, hurdle.least_change(log_ratio));
+    refill_.begin(0, Changes{}, hurdle.least_change(log_ratio));
     refill_.run(removal_.promoted, removal_.split);
     if (refill_.is_hopeless()) return {};
     refill_.before.log_likelihood += tree_[proposal.node].log_likelihood;
@@ -98,40 +98,66 @@ class BranchMoves {
            !tree_.is_above(moved, other);
   }
 
-  // A subtree moves, together with the split above it, to the place above another node.
   Evaluation evaluate_regraft(const Proposal& proposal, const Hurdle& hurdle) {
-    const int split = tree_[proposal.node].parent;
-    const int place = tree_.common_ancestor(split, proposal.other);
-    const int above = tree_[place].parent;
-    const bool is_left_of_above = above != none && tree_[above].left == place;
-    const int depth = state_.depth_if_needed(place);
-    const double log_shape_before = state_.log_shape_if_needed(place, depth);
-    left_behind_ = tree_[split].parent;
-    removal_ = tree_.unlink(proposal.node);
-    tree_.link_above(proposal.other, split, proposal.node, proposal.is_left);
-    const int top = above == none      ? tree_.root()
-                    : is_left_of_above ? tree_[above].left
-                                       : tree_[above].right;
-    const double log_shape = state_.log_shape_if_needed(top, depth) - log_shape_before;
-    refill_.begin(0, Below::changed, hurdle.least_change(log_shape));
-    refill_.run(top, place);
-    if (refill_.is_hopeless()) return {};
-    return {true, log_shape + state_.log_range_change(0), state_.likelihood_change(), 0};
+    return evaluate_transfer(proposal.node, proposal.other, proposal.is_left,
+                             Changes{.anywhere = true}, hurdle);
   }
 
-  void commit_regraft() {
+  // ---- rotate --------------------------------------------------------------------------------
+
+  // A splitting node that takes its parent's place, and the side of its child that goes over.
+  void draw_rotation(Random& random, Proposal& proposal) {
+    proposal.node = draw_lower_split(random, tree_);
+    if (proposal.node != none) proposal.is_left = random.uniform() < 0.5;
+  }
+
+  // The parent goes down, with what is on its other side, to the place above the child that goes
+  // over: the shortest way for a regraft. Whatever is below these three is as it was; the parent
+  // never has all the rows that it had, or the other child of the node would have none.
+  Evaluation evaluate_rotation(const Proposal& proposal, const Hurdle& hurdle) {
+    const Node& riser = tree_[proposal.node];
+    const bool is_right_of_parent = tree_[riser.parent].right == proposal.node;
+    return evaluate_transfer(tree_.sibling(proposal.node),
+                             proposal.is_left ? riser.left : riser.right, is_right_of_parent,
+                             Changes{}, hurdle);
+  }
+
+  // A regraft and a rotation alike.
+  void commit_transfer() {
     refill_.settle();
     tree_.update_prunable(left_behind_);
     tree_.update_prunable(removal_.split);
     tree_.update_prunable(tree_[removal_.split].parent);
   }
 
-  void drop_regraft() {
+  void drop_transfer() {
     tree_.unlink(removal_.node);
     tree_.relink(removal_);
   }
 
  private:
+  // A subtree moves, together with the split above it, to the place above another node.
+  Evaluation evaluate_transfer(int moved, int other, bool is_left, const Changes& changes,
+                               const Hurdle& hurdle) {
+    const int split = tree_[moved].parent;
+    const int place = tree_.common_ancestor(split, other);
+    const int above = tree_[place].parent;
+    const bool is_left_of_above = above != none && tree_[above].left == place;
+    const int depth = state_.depth_if_needed(place);
+    const double log_shape_before = state_.log_shape_if_needed(place, depth);
+    left_behind_ = tree_[split].parent;
+    removal_ = tree_.unlink(moved);
+    tree_.link_above(other, split, moved, is_left);
+    const int top = above == none      ? tree_.root()
+                    : is_left_of_above ? tree_[above].left
+                                       : tree_[above].right;
+    const double log_shape = state_.log_shape_if_needed(top, depth) - log_shape_before;
+    refill_.begin(0, changes, hurdle.least_change(log_shape));
+    refill_.run(top, place);
+    if (refill_.is_hopeless()) return {};
+    return {true, log_shape + state_.log_range_change(0), state_.likelihood_change(), 0};
+  }
+
   State& state_;
   Tree& tree_;
   Refill& refill_;
@@ -139,9 +165,9 @@ class BranchMoves {
   // The proposal under evaluation: of a graft,
   int grafted_ = none;
   int grafted_leaf_ = none;
-  // of a splice or a regraft,
+  // of a splice or a transfer,
   Removal removal_;
-  // of a regraft.
+  // of a transfer.
   int left_behind_ = none;
 };
 

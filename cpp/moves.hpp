@@ -1,6 +1,7 @@
 // The moves: how they are drawn, and the proposal-and-prior part of their acceptance ratios.
 // Only draw_* functions take the generator; the ratios are plain arithmetic.
-// Birth, death and the changes are the paper's; graft, splice, swap and regraft make sweeping exact.
+// Birth, death and the changes are the paper's; with graft, splice, swap, regraft and rotate sweeping
+// is exact.
 #pragma once
 
 #include <algorithm>
@@ -18,7 +19,18 @@
 
 namespace sweeptree {
 
-enum Move { birth, death, change_split, change_rule, graft, splice, swap_rules, regraft, n_moves };
+enum Move {
+  birth,
+  death,
+  change_split,
+  change_rule,
+  graft,
+  splice,
+  swap_rules,
+  regraft,
+  rotate,
+  n_moves
+};
 enum Outcome { accepted, rejected, redrawn, swept, n_outcomes };
 
 using MoveProbabilities = std::array<double, n_moves>;
@@ -94,7 +106,7 @@ struct Proposal {
   int node = none;  // none: the move is impossible from this tree
   Rule rule{};
   RuleDraw drawn = RuleDraw::prior;
-  bool is_left = false;  // graft and regraft: the side of what is added
+  bool is_left = false;  // graft, regraft: the side of what is added; rotate: of what goes over
   int other = none;      // regraft: the node above which the subtree goes
 };
 
@@ -128,6 +140,14 @@ inline int draw_node(Random& random, const Tree& tree) {
   const int n_leaves = tree.n_leaves();
   const int place = random.below(2 * n_leaves - 1);
   return place < n_leaves ? tree.leaves[place] : tree.splits[place - n_leaves];
+}
+
+// A splitting node below another one, or none.
+inline int draw_lower_split(Random& random, const Tree& tree) {
+  const int n = tree.splits.size() - 1;
+  if (n < 1) return none;
+  const int place = random.below(n);
+  return tree.splits[place < tree.splits.place_of(tree.root()) ? place : place + 1];
 }
 
 // A place, each with a chance in proportion to its weight. The weights are used up.

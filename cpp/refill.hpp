@@ -17,9 +17,15 @@ struct LeafSums {
   double log_stop = 0.0;
 };
 
-// Whether the links and rules below the top are as they were. If so, a node that gets the rows it
-// had needs no second look, nor does anything below it.
-enum class Below { as_before, changed };
+// Where links and rules below the top are not as they were. Elsewhere a node that gets the rows it had
+// needs no second look, nor does anything below it.
+struct Changes {
+  bool anywhere = false;
+  int node = none;
+  int other = none;
+
+  bool may_be_at(int place) const { return anywhere || place == node || place == other; }
+};
 
 class Refill {
  public:
@@ -34,10 +40,10 @@ class Refill {
 
   // Starts anew. Gives up once more than `most_starved` leaves are starved, or once the log
   // likelihood is certain to change by less than `least_change`: no leaf adds more than zero.
-  void begin(int most_starved, Below below, double least_change) {
+  void begin(int most_starved, const Changes& changes, double least_change) {
     drop();
     least_change_ = least_change;
-    below_ = below;
+    changes_ = changes;
     most_starved_ = most_starved;
     before = after = LeafSums{};
     n_starved = 0;
@@ -62,7 +68,8 @@ class Refill {
   void settle() {
     if (top_ != place_) std::swap(tree_[top_].mask, tree_[place_].mask);
     for (const Refilled& refilled : refilled_) settle(refilled);
-    tree_.sum_up(top_);
+    for (auto refilled = refilled_.rbegin(); refilled != refilled_.rend(); ++refilled)
+      tree_.sum_up(refilled->node);  // children before their parents
     tree_.add_above(top_, after.log_likelihood - before.log_likelihood);
     drop();
   }
@@ -121,7 +128,7 @@ class Refill {
   }
 
   bool is_unchanged(int node, const Word* mask, int n_rows) const {
-    if (below_ == Below::changed || mask == nullptr) return false;
+    if (mask == nullptr || changes_.may_be_at(node)) return false;
     return n_rows > 0 && n_rows == tree_[node].n_rows &&
            std::equal(mask, mask + data_.n_words(), tree_[node].mask);
   }
@@ -197,7 +204,7 @@ class Refill {
   const LeafLikelihood* const& likelihood_;
   Tree& tree_;
   int most_starved_ = 0;
-  Below below_ = Below::changed;
+  Changes changes_;
   double least_change_ = 0.0;
   double least_after_ = 0.0;
   int top_ = none;

@@ -65,8 +65,7 @@ class RuleMoves {
                                                         state_.data, old_rule_, proposal.rule)
                                        : 0.0;
     // A sweep compares sums over all leaves: none may be passed over.
-    refill_.begin(sweeps ? 1 : 0, sweeps ? Below::changed : Below::as_before,
-                  hurdle.least_change(log_ratio));
+    refill_.begin(sweeps ? 1 : 0, Changes{.anywhere = sweeps}, hurdle.least_change(log_ratio));
     refill_.run(proposal.node, proposal.node);
     if (refill_.n_starved == 1 && sweeps) return evaluate_sweep(proposal);
     if (refill_.is_hopeless()) return {};
@@ -87,12 +86,8 @@ class RuleMoves {
 
   // A splitting node below another one; if its sibling has the same cut, a threshold for it too.
   void draw_swap(Random& random, Proposal& proposal) {
-    const int n = tree_.splits.size() - 1;
-    if (n < 1) return;
-    const int place = random.below(n);
-    const int place_of_root = tree_.splits.place_of(tree_.root());
-    proposal.node = tree_.splits[place < place_of_root ? place : place + 1];
-    if (!tree_.shares_cut_with_sibling(proposal.node)) return;
+    proposal.node = draw_lower_split(random, tree_);
+    if (proposal.node == none || !tree_.shares_cut_with_sibling(proposal.node)) return;
     proposal.rule = tree_[tree_[proposal.node].parent].rule;
     proposal.rule =
         rule_at(state_.data, proposal.rule.variable, proposal.rule.cut, random.uniform());
@@ -107,7 +102,8 @@ class RuleMoves {
     std::swap(tree_[parent].rule, tree_[child].rule);
     if (sibling_in_swap_ != none)
       old_rule_ = std::exchange(tree_[sibling_in_swap_].rule, proposal.rule);
-    refill_.begin(0, Below::changed, hurdle.least_change(log_ratio));
+    refill_.begin(0, Changes{.node = child, .other = sibling_in_swap_},
+                  hurdle.least_change(log_ratio));
     refill_.run(parent, parent);
     if (refill_.is_hopeless()) return {};
     return {true, log_ratio + state_.log_range_change(0), state_.likelihood_change(), 0};
@@ -128,7 +124,7 @@ class RuleMoves {
     const int k = tree_.n_leaves();
     const double log_shape = state_.log_shape_of_removal(leaf);
     swept_ = tree_.unlink(leaf);
-    refill_.begin(0, Below::changed, Hurdle{}.least_change(0.0));
+    refill_.begin(0, Changes{.anywhere = true}, Hurdle{}.least_change(0.0));
     refill_.run(swept_->split == proposal.node ? swept_->promoted : proposal.node, proposal.node);
     refill_.before = before;
     const double log_ratio = death_log_ratio(k, tree_.prunable.size(), state_.strategy.p_move,

@@ -248,7 +248,7 @@ inline void restore_rows(State& state) {
       right.n_rows += n_right;
     }
   }
-  tree.sum_up(tree.root());
+  tree.sum_up_below(tree.root());
 }
 
 inline void restore_snapshot(State& state, RuleScale& scale, const WalkerSnapshot& walker) {

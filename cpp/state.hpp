@@ -87,7 +87,7 @@ struct State {
 
   // The running sum of changes is replaced by the sum over leaves.
   void forget_rounding() {
-    tree.sum_up(tree.root());
+    tree.sum_up_below(tree.root());
     log_likelihood = 0.0;
     for (int i = 0; i < tree.n_leaves(); ++i)
       log_likelihood += tree[tree.leaves[i]].log_likelihood;

@@ -163,11 +163,19 @@ class Tree {
     return a;
   }
 
-  // Works out the sums of likelihoods from those of the leaves.
-  double sum_up(int node) {
-    if (!nodes_[node].is_leaf())
-      nodes_[node].log_likelihood = sum_up(nodes_[node].left) + sum_up(nodes_[node].right);
-    return nodes_[node].log_likelihood;
+  // Works out the sum of likelihoods of a splitting node from those of its children.
+  void sum_up(int node) {
+    Node& sum = nodes_[node];
+    if (!sum.is_leaf())
+      sum.log_likelihood = nodes_[sum.left].log_likelihood + nodes_[sum.right].log_likelihood;
+  }
+
+  // The same for a whole subtree, from its leaves.
+  void sum_up_below(int node) {
+    if (nodes_[node].is_leaf()) return;
+    sum_up_below(nodes_[node].left);
+    sum_up_below(nodes_[node].right);
+    sum_up(node);
   }
 
   void add_above(int node, double change) {

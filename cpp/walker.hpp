@@ -65,7 +65,8 @@ class Walker {
       case graft: branch_moves_.draw_graft(random, proposal); break;
       case splice: branch_moves_.draw_splice(random, proposal); break;
       case swap_rules: rule_moves_.draw_swap(random, proposal); break;
-      default: branch_moves_.draw_regraft(random, proposal); break;
+      case regraft: branch_moves_.draw_regraft(random, proposal); break;
+      default: branch_moves_.draw_rotation(random, proposal); break;
     }
     return proposal;
   }
@@ -81,6 +82,7 @@ class Walker {
       case splice: return branch_moves_.evaluate_splice(proposal, hurdle);
       case swap_rules: return rule_moves_.evaluate_swap(proposal, hurdle);
       case regraft: return branch_moves_.evaluate_regraft(proposal, hurdle);
+      case rotate: return branch_moves_.evaluate_rotation(proposal, hurdle);
       default: return rule_moves_.evaluate_change(proposal, hurdle);
     }
   }
@@ -93,7 +95,8 @@ class Walker {
       case graft: branch_moves_.commit_graft(); break;
       case splice: branch_moves_.commit_splice(); break;
       case swap_rules: rule_moves_.commit_swap(); break;
-      case regraft: branch_moves_.commit_regraft(); break;
+      case regraft:
+      case rotate: branch_moves_.commit_transfer(); break;
       default: rule_moves_.commit_change(); break;
     }
   }
@@ -106,7 +109,8 @@ class Walker {
       case graft: branch_moves_.drop_graft(); break;
       case splice: branch_moves_.drop_splice(); break;
       case swap_rules: rule_moves_.drop_swap(proposal); break;
-      case regraft: branch_moves_.drop_regraft(); break;
+      case regraft:
+      case rotate: branch_moves_.drop_transfer(); break;
       default: rule_moves_.drop_change(proposal); break;
     }
     state_.refill.drop();

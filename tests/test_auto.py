@@ -79,7 +79,7 @@ def test_fixed_length_is_one_round():
 def test_draws_of_the_first_fifth_are_left_out(n_burn_in, n_draws, thin):
     at_move = n_burn_in + thin * np.arange(1, n_draws + 1)
     is_late = 5 * at_move > n_burn_in + n_draws * thin
-    assert_array_equal(at_move[draws_used(n_burn_in, n_draws, thin)], at_move[is_late])
+    assert_array_equal(at_move[draws_used(-n_burn_in, n_draws, thin)], at_move[is_late])
     assert is_late.sum() >= 4
 
 
@@ -256,7 +256,7 @@ def test_draws_are_those_of_a_fixed_length(n_burn_in, injury, never_converging):
     n_draws = (found.n_moves - n_burn_in) // found.thin
     fixed = fit_quietly(auto(n_burn_in=n_burn_in, n_draws=n_draws, thin=16), *injury).posterior_
     assert found.n_moves == fixed.n_moves
-    used = slice(draws_used(n_burn_in, n_draws, 16).start, None)
+    used = slice(draws_used(-n_burn_in, n_draws, 16).start, None)
     assert n_draws - found.n_draws == used.start > 50
     for name in ("n_leaves", "depth", "log_likelihood", "log_prior"):
         assert_array_equal(getattr(found, name), getattr(fixed, name)[:, used])
@@ -303,7 +303,7 @@ def test_chains_that_turn_out_to_be_slow_get_rungs(injury, never_converging):
     plain = fit_quietly(auto(n_rungs=1), *injury).posterior_
     assert (tempered.n_rungs, plain.n_rungs) == (5, 1)
     assert_array_equal(tempered.moves[:, 0], plain.moves[:, 0])  # not in the burn-in yet
-    assert (tempered.n_leaves != plain.n_leaves).any()
+    assert (tempered.moves[:, 1] != plain.moves[:, 1]).any()
 
 
 def test_rungs_come_when_four_times_the_burn_in_was_not_enough(injury, never_converging):
@@ -313,6 +313,17 @@ def test_rungs_come_when_four_times_the_burn_in_was_not_enough(injury, never_con
     )
     assert before.n_rungs == 1
     assert after.n_rungs == 5
+
+
+@pytest.mark.parametrize("n_draws_since", [99, 100, 250])
+def test_what_was_drawn_before_the_rungs_came_is_dropped(n_draws_since, injury, never_converging):
+    """They come after 4,000 moves; from then on every 8th is drawn, and 100 are enough to go by."""
+    max_moves = 1000 + 4000 + 8 * n_draws_since
+    posterior = fit_quietly(auto(max_moves=max_moves), *injury).posterior_
+    assert (posterior.n_moves, posterior.thin, posterior.n_rungs) == (max_moves, 8, 5)
+    start = 4000 if n_draws_since >= 100 else -1000
+    used = draws_used(start, 500 + n_draws_since, 8)
+    assert posterior.n_draws == used.stop - used.start
 
 
 def test_chains_that_soon_converge_need_no_rungs():

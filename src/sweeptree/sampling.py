@@ -88,6 +88,9 @@ class Crew(ABC):
         The same as it is now; it doubles when draws are halved.
     n_rungs : int
         Walkers of each chain, the one that samples included.
+    tempered_at : int or None
+        Moves of sampling that the chains had made when they got several; None if they have not, or
+        had them from the start.
     statuses : list of ChainStatus
     on_tick : callable
         Called from time to time while the chains run.
@@ -105,6 +108,7 @@ class Crew(ABC):
         self.chains = chains
         self.thin = thin
         self.n_rungs = 1
+        self.tempered_at: int | None = None
         self.statuses = [ChainStatus() for _ in chains]
         self.on_tick: Callable[[], None] = lambda: None
         self.should_stop: Callable[[], bool] = lambda: False
@@ -153,6 +157,7 @@ class Crew(ABC):
             for chain in self.chains:
                 chain.temper(ladder(n_rungs)[1:], MOVES_BETWEEN_EXCHANGES)
             self.n_rungs = n_rungs
+            self.tempered_at = self.n_draws * self.thin if self.is_sampling else None
 
     def halve_draws(self) -> None:
         """Drop every second draw of each chain; those to come are twice as far apart."""
@@ -165,6 +170,7 @@ class Crew(ABC):
         return {
             "thin": self.thin,
             "n_rungs": self.n_rungs,
+            "tempered_at": self.tempered_at,
             "statuses": [
                 {name: getattr(status, name) for name in ("n_burn_in", "n_sampling", "seconds")}
                 for status in self.statuses
@@ -175,6 +181,7 @@ class Crew(ABC):
     def restore(self, state: Mapping[str, Any]) -> None:
         """Go back to where a crew with chains on the same targets was; refuse what cannot be."""
         thin, n_rungs = index(state["thin"]), index(state["n_rungs"])
+        tempered_at = None if state["tempered_at"] is None else index(state["tempered_at"])
         for of_chain, of_status in zip(state["chains"], state["statuses"], strict=True):
             n_draws, n_walkers = len(of_chain["draws"]["tree"]), len(of_chain["walkers"])
             if thin < 1 or n_draws != of_status["n_sampling"] // thin or n_walkers != n_rungs:
@@ -185,7 +192,7 @@ class Crew(ABC):
             self.chains[i].restore(of_chain)
             self.statuses[i] = ChainStatus(**of_status)
             self._look_at(i)
-        self.thin, self.n_rungs = thin, n_rungs
+        self.thin, self.n_rungs, self.tempered_at = thin, n_rungs, tempered_at
 
     def _go(self, leg: Leg) -> bool:
         while not (self._has_arrived(leg) or self._is_over(leg)):

@@ -20,6 +20,7 @@ MOVES = (
     "splice",
     "swap",
     "regraft",
+    "rotate",
 )
 OUTCOMES = ("accepted", "rejected", "redrawn", "swept")
 PHASES = ("burn_in", "sampling")
@@ -47,12 +48,13 @@ PAPER_MOVE_PROBABILITIES = {
 EXACT_MOVE_PROBABILITIES = {
     "birth": 0.17,
     "death": 0.17,
-    "change_split": 0.13,
-    "change_rule": 0.18,
+    "change_split": 0.12,
+    "change_rule": 0.17,
     "graft": 0.08,
     "splice": 0.08,
-    "swap": 0.09,
-    "regraft": 0.1,
+    "swap": 0.08,
+    "regraft": 0.04,
+    "rotate": 0.09,
 }
 
 P_ANYWHERE = 0.15

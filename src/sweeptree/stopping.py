@@ -36,6 +36,10 @@ PATIENCE = 4
 """Rungs are added to chains that have sampled for so many times as long as their burn-in took, and
 that would need so many times as many moves at their pace."""
 
+FEWEST_TEMPERED = 100
+"""Where chains were tempered on the way, what they drew before is dropped as soon as they have so
+many draws since: they have moved faster from there on."""
+
 MOST_ROWS_JUDGED = 1000
 """Training rows, evenly spaced, on which the chains' predictions are compared."""
 
@@ -76,18 +80,28 @@ def rounds(schedule: Schedule) -> Iterator[Round]:
         n_draws += DRAWS_BETWEEN_CHECKS
 
 
-def draws_used(n_burn_in: int, n_draws: int, thin: int) -> slice:
+def draws_used(start: int, n_draws: int, thin: int) -> slice:
     """Which draws of a chain of open length count: those after the first fifth of its moves.
+
+    Parameters
+    ----------
+    start : int
+        Where its moves start to count: at minus the length of its burn-in, or where it was
+        tempered.
+    n_draws : int
+    thin : int
 
     Examples
     --------
-    >>> draws_used(n_burn_in=0, n_draws=1000, thin=10)
+    >>> draws_used(start=0, n_draws=1000, thin=10)
     slice(200, 1000, None)
-    >>> draws_used(n_burn_in=5000, n_draws=1000, thin=10)
+    >>> draws_used(start=-5000, n_draws=1000, thin=10)
     slice(0, 1000, None)
+    >>> draws_used(start=5000, n_draws=1000, thin=10)
+    slice(600, 1000, None)
     """
-    n_early_moves = (n_burn_in + n_draws * thin) // EARLY_SHARE
-    return slice(max(n_early_moves - n_burn_in, 0) // thin, n_draws)
+    n_early_moves = (n_draws * thin - start) // EARLY_SHARE
+    return slice(max(start + n_early_moves, 0) // thin, n_draws)
 
 
 def rows_to_judge_by(X: FloatArray) -> FloatArray:
@@ -245,9 +259,13 @@ class Run:
         self.display.tell(self.verdict.in_short())
 
     def _draws_to_use(self) -> slice:
-        if self.schedule.is_open:
-            return draws_used(self.crew.n_burn_in, self.crew.n_draws, self.crew.thin)
-        return slice(0, self.crew.n_draws)
+        n_draws, thin = self.crew.n_draws, self.crew.thin
+        if not self.schedule.is_open:
+            return slice(0, n_draws)
+        start = self.crew.tempered_at
+        if start is None or n_draws * thin - start < FEWEST_TEMPERED * thin:
+            start = -self.crew.n_burn_in
+        return draws_used(start, n_draws, thin)
 
     def _why_stop(self, has_arrived: bool, is_in_time: bool) -> str | None:
         if self.crew.should_stop():

@@ -71,6 +71,8 @@ class Kernel:
         yield from self.regrafts_from(tree)
         for node in splits[1:]:
             yield "swap", 1 / len(splits[1:]), node, self.rule_for_sibling(tree, node)
+            for side in ("left", "right"):
+                yield f"rotate {side}", 1 / len(splits[1:]) / 2, node, None
         for node in splits:
             for rule, chance in self.changes_of_split(tree[node]):
                 yield "change_split", chance / len(splits), node, rule
@@ -196,7 +198,7 @@ def test_starved_proposals_are_rejected_in_balance(tree_prior, p_min):
 
 
 @pytest.mark.parametrize(
-    "move", ["change_split", "change_rule", "swap", "regraft", "birth", "graft"]
+    "move", ["change_split", "change_rule", "swap", "regraft", "rotate", "birth", "graft"]
 )
 @pytest.mark.parametrize("tree_prior", TREE_PRIORS)
 def test_each_move_is_in_balance_by_itself_or_with_its_inverse(tree_prior, move):
@@ -219,7 +221,7 @@ def test_steps_over_ranks_are_in_balance(tree_prior, rule_prior):
 
 def test_under_uniform_shapes_a_graft_is_accepted_by_the_likelihood_ratio_alone():
     problem = grid_problem(**GRID, tree_prior="uniform")
-    kernel = Kernel(problem, p_move=(0.1, 0.1, 0.1, 0.1, 0.2, 0.2, 0.1, 0.1))
+    kernel = Kernel(problem, p_move=(0.1, 0.1, 0.1, 0.1, 0.2, 0.2, 0.1, 0.05, 0.05))
     for tree in all_trees(problem):
         kernel.plant(tree)
         log_likelihood = kernel.chain.log_likelihood

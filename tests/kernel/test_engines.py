@@ -44,8 +44,8 @@ def target_settings(table, **changes):
     return TargetSettings(**(settings | changes))
 
 
-PAPER_MOVES = (0.2, 0.2, 0.2, 0.4, 0.0, 0.0, 0.0, 0.0)
-ALL_MOVES = (0.15, 0.15, 0.1, 0.2, 0.1, 0.1, 0.1, 0.1)
+PAPER_MOVES = (0.2, 0.2, 0.2, 0.4, 0.0, 0.0, 0.0, 0.0, 0.0)
+ALL_MOVES = (0.15, 0.15, 0.1, 0.2, 0.1, 0.1, 0.1, 0.05, 0.05)
 
 
 def strategy_settings(table, strategy, unavailable, rule_draw, anneal_moves=0):
@@ -282,6 +282,7 @@ GOLDEN_COUNTS = [
     [48, 375, 2, 0],
     [19, 267, 122, 18],
     [134, 504, 214, 32],
+    [0, 0, 0, 0],
     [0, 0, 0, 0],
     [0, 0, 0, 0],
     [0, 0, 0, 0],

@@ -1,6 +1,7 @@
 """The moves: how they are drawn, and their ratios.
 
-Birth, death and the changes are the paper's; graft, splice, swap and regraft make sweeping exact.
+Birth, death and the changes are the paper's; with graft, splice, swap, regraft and rotate sweeping
+is exact.
 Only `draw_*` functions take the generator. The ratios are the proposal-and-prior part R of the
 acceptance probability (Eq. 5); the likelihood ratio comes on top.
 """

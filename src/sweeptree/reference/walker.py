@@ -121,8 +121,10 @@ class Walker:
                 return self.draw_splice()
             case "swap":
                 return self.draw_swap()
-            case _:
+            case "regraft":
                 return self.draw_regraft()
+            case _:
+                return self.draw_rotation()
 
     def may_grow(self) -> bool:
         """Whether another leaf is allowed; the restricting strategy allows fewer at first."""
@@ -185,6 +187,14 @@ class Walker:
         place = moves.draw_below(self.random, 2 * k - 1)
         return self.grown.leaves[place] if place < k else self.grown.splits[place - k]
 
+    def draw_lower_split(self) -> int | None:
+        """Draw a splitting node below another one."""
+        splits, root = self.grown.splits, self.grown.root_name
+        if len(splits) < 2:
+            return None
+        place = moves.draw_below(self.random, len(splits) - 1)
+        return splits[place if place < splits.place_of(root) else place + 1]
+
     def draw_graft(self) -> Proposal:
         """Draw any node, a side for the new leaf, and a rule."""
         if not self.may_grow():
@@ -202,14 +212,10 @@ class Walker:
 
     def draw_swap(self) -> Proposal:
         """Draw a splitting node below another; a threshold for its sibling if it takes part."""
-        tree = self.grown
-        if len(tree.splits) < 2:
-            return Proposal("swap")
-        place = moves.draw_below(self.random, len(tree.splits) - 1)
-        node = tree.splits[place if place < tree.splits.place_of(tree.root_name) else place + 1]
-        if not tree.shares_cut_with_sibling(node):
+        node = self.draw_lower_split()
+        if node is None or not self.grown.shares_cut_with_sibling(node):
             return Proposal("swap", node)
-        upper = self.rule_at(tree.parent(node).name)
+        upper = self.rule_at(self.grown.parent(node).name)
         again = moves.rule_at(self.data, upper.variable, upper.cut, self.random.random())
         return Proposal("swap", node, again)
 
@@ -227,6 +233,11 @@ class Walker:
             and not tree.is_above(moved, other)
         )
         return Proposal("regraft", moved if is_possible else None, is_left=is_left, other=other)
+
+    def draw_rotation(self) -> Proposal:
+        """Draw a splitting node to take its parent's place, and which child of it goes over."""
+        node = self.draw_lower_split()
+        return Proposal("rotate", node, is_left=node is not None and self.random.random() < 0.5)
 
     def rule_at(self, node: int) -> Rule:
         """Return the rule of a splitting node."""
@@ -253,6 +264,8 @@ class Walker:
                 return self.evaluate_swap(proposal.node, proposal.rule)
             case "regraft":
                 return self.evaluate_regraft(proposal.node, proposal.other, proposal.is_left)
+            case "rotate":
+                return self.evaluate_rotation(proposal.node, proposal.is_left)
             case _:
                 return self.evaluate_change(proposal.node, proposal.rule, proposal.drawn)
 
@@ -315,6 +328,19 @@ class Walker:
         if self.starved(new):
             return None
         return Evaluation(new, self.log_shape_change(new))
+
+    def evaluate_rotation(self, riser: int, is_left: bool) -> Evaluation | None:
+        """Let a splitting node and its parent change places; one of its children goes over.
+
+        The parent, with what is on its other side, moves to the place above that child.
+        """
+        tree = self.grown
+        left, right = tree.children(tree.nodes[riser])
+        is_right_of_parent = tree.parent(riser).right == riser
+        goes_over = left if is_left else right
+        return self.evaluate_regraft(
+            tree.sibling(riser).name, goes_over.name, is_left=is_right_of_parent
+        )
 
     def log_rule_prior(self, rule: Rule) -> float:
         """Log prior of one rule."""
