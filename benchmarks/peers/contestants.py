@@ -47,9 +47,12 @@ class Contestant:
     settings: dict[str, Any] = field(default_factory=dict)
 
 
-SWEEPTREE = Contestant("sweeptree, exact", OURS, {"estimator": {"n_rungs": 1, "n_jobs": 1}})
+ONE_WALKER = {"n_rungs": 1, "n_jobs": 1}
+BART_PRIOR = {"tree_prior": "depth", "gamma": 0.95, "delta": 2.0}
+"""What bartz and stochtree have by default; tgp's is the same with 0.5 for 0.95."""
 OF_MOVES = (
-    SWEEPTREE,
+    Contestant("sweeptree, prior of BART", OURS, {"estimator": ONE_WALKER | BART_PRIOR}),
+    Contestant("sweeptree, its own prior", OURS, {"estimator": ONE_WALKER}),
     Contestant("bartz, 1 tree", BARTZ, {"num_trees": 1}),
     Contestant("bartz, 200 trees (its default)", BARTZ),
     Contestant("stochtree, 1 tree", STOCHTREE, {"num_trees": 1}),

@@ -11,7 +11,7 @@ import numpy as np
 from benchmarks.peers.worker import Moves, Peer, Sampler, Settings, Table, serve
 
 SCRIPT = Path(__file__).with_name("tgp.R")
-N_LEAST = 4
+N_BURN_IN = 500
 
 
 class Tgp(Peer):
@@ -27,8 +27,8 @@ class Tgp(Peer):
         given = [str(path), str(len(table.y))]
 
         def moves(n: int) -> Moves:
-            least = self._run(given, N_LEAST, settings)
-            return Moves(n, self._run(given, N_LEAST + n, settings) - least)
+            least = self._run(given, N_BURN_IN, settings)
+            return Moves(n, self._run(given, N_BURN_IN + n, settings) - least)
 
         return moves
 
