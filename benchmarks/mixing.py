@@ -7,6 +7,7 @@ place of its own, are taken for a few draws each however long they run.
 
     python -m benchmarks run mixing
     python -m benchmarks run mixing --sets Ionosphere --moves 4000000 --seeds 0 1 2 --prior default
+    python -m benchmarks run mixing --walks exact "no rotate"
 """
 
 from __future__ import annotations
@@ -116,6 +117,7 @@ def add_arguments(parser: argparse.ArgumentParser, n_moves: int) -> None:
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     add_arguments(parser, 600_000)
+    parser.add_argument("--walks", nargs="+", choices=walks(), metavar="WALK", help="all")
 
 
 def run(options: argparse.Namespace) -> Iterator[Outcome]:
@@ -127,9 +129,9 @@ def run(options: argparse.Namespace) -> Iterator[Outcome]:
             ["strategy", "seed"],
             HEADINGS,
         )
-        for label, walk in walks().items():
+        for label in options.walks or walks():
             for seed in options.seeds:
-                parameters = PRIORS[options.prior] | walk
+                parameters = PRIORS[options.prior] | walks()[label]
                 found = measure(table, options.moves, seed, parameters)
                 report.add_row(label, str(seed), *found.cells())
         reports.append(report)
