@@ -35,7 +35,7 @@ SHARE_OF_NAMES = 0.9
 """A column with so many different texts for its rows looks like an identifier."""
 MOST_CLASSES_SHOWN = 10
 KINDS = {"f": "number", "b": "boolean", "M": "date"}
-KINDS_IN_WORDS = {**IN_WORDS, "text": "text"}
+KINDS_IN_WORDS: dict[str, str] = {**IN_WORDS, "text": "text"}
 
 
 def run(options: argparse.Namespace) -> None:
