@@ -57,7 +57,11 @@ CONSTRAINTS: dict[str, list[Any]] = {
     "engine": [StrOptions(set(ENGINES))],
     "checkpoint": [str, PathLike, None],
     "memory_budget": [Interval(Real, 0, None, closed="left"), None],
-    "n_jobs": [Integral, None],
+    "n_jobs": [
+        Interval(Integral, 1, None, closed="left"),
+        Interval(Integral, None, -1, closed="right"),
+        None,
+    ],
     "random_state": ["random_state"],
     "progress": ["boolean", StrOptions({"auto"})],
 }

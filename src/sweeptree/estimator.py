@@ -77,7 +77,7 @@ class BayesianTreeClassifier(
         with chance gamma (1 + d)^-delta. "range": a node is split with chance `split_chance`
         times the share of all rules that would leave both its sides enough rows.
     leaf_penalty : float, default=0.35
-        Of `tree_prior="geometric"`: at least 0, which makes it flat.
+        Of `tree_prior="geometric"`: from 0, which makes it flat, to 100.
     gamma, delta : float, default=0.95 and 1.0
         Of `tree_prior="depth"`: 0 < gamma <= 1, delta >= 0.
     split_chance : float, default=0.95
@@ -176,8 +176,8 @@ class BayesianTreeClassifier(
         tables slower; the draws do not depend on it, unless `max_seconds` stops the chains.
     n_jobs : int, default=-1
         Chains that run at once, each on a thread, and threads that share the rows to predict; -1
-        means one per core. Neither draws nor predictions depend on it, unless `max_seconds` stops
-        the chains.
+        means one per core, -2 one less, and so on. None: one, or what `joblib.parallel_config`
+        says. Neither draws nor predictions depend on it, unless `max_seconds` stops the chains.
     random_state : int, RandomState instance or None, default=None
         Seed of all chains. None: another one for each fit.
     progress : bool or "auto", default="auto"
