@@ -1,4 +1,4 @@
-"""``python -m benchmarks``: list the benchmarks, run some, or show what a run has found."""
+"""``python -m benchmarks``: list the benchmarks, run some, or show what runs have found."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 
 from rich.console import Console
 
-from benchmarks import pages, results
+from benchmarks import digest, pages, results
 from benchmarks.outcome import ReportTable
 from benchmarks.registry import NAMES, Benchmark, benchmark
 
@@ -42,6 +42,11 @@ def parser() -> argparse.ArgumentParser:
     showing = commands.add_parser("table", help="print the tables of a result in Markdown")
     showing.add_argument("result", type=Path, metavar="RESULT.json")
     showing.add_argument("--into", type=Path, metavar="PAGE.md", help="put them into their place")
+    summing_up = commands.add_parser("digest", help="print what the kept results come to")
+    summing_up.add_argument(
+        "--from", dest="kept", type=Path, default=digest.KEPT, metavar="DIR", help="%(default)s"
+    )
+    summing_up.add_argument("--into", type=Path, metavar="PAGE.md", help="put it into its place")
     return made
 
 
@@ -62,6 +67,14 @@ def show_tables(path: Path, page: Path | None) -> None:
         print(results.as_markdown(results.read(path)), end="")
     else:
         pages.show(page, path)
+
+
+def show_digest(kept: Path, page: Path | None) -> None:
+    """Print what the kept results come to, or put it into a page."""
+    if page is None:
+        print(digest.text_of(kept))
+    else:
+        digest.show(page, kept)
 
 
 def run(chosen: Benchmark, is_quick: bool, arguments: Sequence[str], directory: Path) -> None:
@@ -90,6 +103,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
             show_list(options.name)
         elif options.command == "table":
             show_tables(options.result, options.into)
+        elif options.command == "digest":
+            show_digest(options.kept, options.into)
         else:
             for chosen in [benchmark(name) for name in options.names]:
                 run(chosen, options.quick, others, options.output)

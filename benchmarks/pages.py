@@ -34,9 +34,13 @@ def text_of(page: Path, path: Path) -> str:
 
 def show(page: Path, path: Path) -> None:
     """Put a result into its place on a page."""
+    put(page, path.stem, text_of(page, path))
+
+
+def put(page: Path, name: str, shown: str) -> None:
+    """Put a text into the place of that name on a page."""
     text = page.read_text(encoding="utf-8")
-    name = path.stem
     shown_on(text, name)
     before, mark, after = text.partition(begin(name))
     rest = after.partition(END)[2]
-    write_atomically(page, f"{before}{mark}\n\n{text_of(page, path)}\n\n{END}{rest}")
+    write_atomically(page, f"{before}{mark}\n\n{shown}\n\n{END}{rest}")

@@ -118,9 +118,13 @@ def tables_of(result: dict[str, Any]) -> list[ReportTable]:
 
 def as_markdown(result: dict[str, Any]) -> str:
     """Write the tables of a result, and what made them."""
+    return "\n".join([*(table.as_markdown() for table in tables_of(result)), made_by(result)])
+
+
+def made_by(result: dict[str, Any]) -> str:
+    """Write by what, when and where a result was made."""
     machine, versions = result["machine"], result["versions"]
-    made_by = (
+    return (
         f"`{result['command']}`, {result['date'][:10]}, {machine['processor']}, "
         f"{machine['cpus']} CPUs, sweeptree {versions['sweeptree']}.\n"
     )
-    return "\n".join([*(table.as_markdown() for table in tables_of(result)), made_by])

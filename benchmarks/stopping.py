@@ -41,7 +41,7 @@ def fit(table: LabelledTable, seed: int, **lengths: Any) -> BayesianTreeClassifi
 
 
 def figures(model: BayesianTreeClassifier, X: FloatArray, expected: FloatArray) -> list[float]:
-    """Return converged, R-hat and effective draws of the leaves, spread and error."""
+    """Return converged, R-hat and effective sample size of the leaves, spread and error."""
     verdict = model.posterior_.verdict
     error = np.abs(model.predict_proba(X) - expected).mean()
     return [

@@ -68,7 +68,7 @@ def test_the_traces_are_those_of_the_posterior(model, exported):
 
 def test_variables_and_classes_bear_the_names_of_the_user(model, table, exported):
     posterior = exported["posterior"]
-    assert posterior["feature"].values.tolist() == list(table[0].columns)
+    assert posterior["column"].values.tolist() == list(table[0].columns)
     assert posterior["class"].values.tolist() == ["ill", "well"]
     assert exported["log_likelihood"]["row"].values.tolist() == list(table[0].index)
     mean_use = posterior["variable_use"].mean(("chain", "draw"))

@@ -9,6 +9,7 @@ import pytest
 from scipy.stats import beta, chisquare
 from sklearn.exceptions import ConvergenceWarning
 
+from doc_pages import ROOT
 from sweeptree import BayesianTreeClassifier
 from sweeptree.prediction import forest_of
 
@@ -150,6 +151,21 @@ def test_ranks_of_the_truth_are_uniform(replicates):
     one_of_each = replicates.rank[:, 0, 0]  # independent: one row and class of each replicate
     counts, _ = np.histogram(one_of_each, bins=20, range=(0, 1))
     assert chisquare(counts).pvalue > 0.001
+
+
+@pytest.mark.slow
+def test_the_pages_tell_what_was_found(replicates):
+    found, between_trees = (
+        f"{100 * is_covered.mean():.1f} %"
+        for is_covered in (replicates.is_covered, replicates.is_covered_between_trees)
+    )
+    readme, page = (
+        (ROOT / name).read_text(encoding="utf-8").replace("\n", " ")
+        for name in ("README.md", "docs/uncertainty.md")
+    )
+    assert f"90 % intervals hold the true probability in {found} of 1,000 replicates" in readme
+    assert f"hold the true probability of a new row in {found} of the cases" in page
+    assert f"only the spread between trees hold it in {between_trees}," in page
 
 
 def test_prior_draws_have_equally_likely_sizes_and_shapes():

@@ -132,7 +132,7 @@ def test_fit_warns_of_chains_that_disagree(mixing_badly):
         assert f"{found.rhat:.3f} for {words[name]}" in message
     assert "R-hat" in message
     assert "Raise n_burn_in and thin" in message
-    assert "effective draws" not in message  # of a fixed length only R-hat is judged
+    assert "effective sample size" not in message  # of a fixed length only R-hat is judged
     assert warning.filename == __file__  # the line that called fit
 
 

@@ -35,7 +35,8 @@ def test_examples_give_what_they_say(module):
 def test_public_functions_have_examples():
     with_examples = {test.name for module in MODULES for test in examples_of(module)}
     model = "sweeptree.estimator.BayesianTreeClassifier"
-    for name in (model, f"{model}.fit", f"{model}.predict_proba_draws", f"{model}.summary"):
+    draws = "sweeptree.prediction_mixin.PredictionMixin.predict_proba_draws"
+    for name in (model, f"{model}.fit", f"{model}.summary", draws):
         assert name in with_examples
     for name in ("rhat", "ess_bulk", "ess_tail", "convergence", "standard_error_of_mean"):
         assert f"sweeptree.diagnostics.{name}" in with_examples

@@ -295,6 +295,22 @@ def test_unknown_measure_is_named(binary):
         model.reject_option(X, by="mood")
 
 
+@pytest.mark.parametrize(
+    ("threshold", "by", "wanted"),
+    [
+        (95, "probability", "between 0 and 1, by='probability'; got 95"),
+        (-0.1, "agreement", "between 0 and 1, by='agreement'; got -0.1"),
+        (-0.1, "entropy", "at least 0, in nats, by='entropy'; got -0.1"),
+        (float("nan"), "lower", "between 0 and 1, by='lower'; got nan"),
+        ("high", "lower", "between 0 and 1, by='lower'; got 'high'"),
+    ],
+)
+def test_a_threshold_that_its_measure_cannot_have_is_named(binary, threshold, by, wanted):
+    model, X, _ = binary
+    with pytest.raises(ValueError, match=f"threshold must be {wanted}"):
+        model.reject_option(X, threshold, by)
+
+
 def test_abstaining_classifier():
     X, y = TABLES["four classes"]
     careful = AbstainingClassifier(short(), threshold=0.8).fit(X, y)
@@ -303,7 +319,7 @@ def test_abstaining_classifier():
     assert_array_equal(answered, careful.predict_proba(X).max(axis=1) >= 0.8)
     assert careful.coverage(X) == pytest.approx(answered.mean())
     assert careful.score(X, y) == (answers[answered] == y[answered]).mean()
-    assert np.isnan(careful.set_params(threshold=1.1).score(X, y))
+    assert np.isnan(careful.set_params(threshold=1).score(X, y))
     assert cross_val_score(careful.set_params(threshold=0.1), X, y, cv=2).shape == (2,)
 
 

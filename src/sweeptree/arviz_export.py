@@ -52,7 +52,7 @@ def to_arviz(model: FittedModel, X: Any = None, y: Any = None, *, random_state: 
         Its groups are
 
         - `posterior`: `n_leaves`, `depth`, `log_posterior`, `variable_use` (the number of splits
-          on each feature) and, where it is learned, `alpha`;
+          on each column) and, where it is learned, `alpha`;
         - `sample_stats`: `lp`, which is the log posterior again, `tree`, the place of the draw's
           tree among `posterior_.trees`, `acceptance_rate`, the share of a chain's moves after
           burn-in that changed the tree, and `move_count`, the number of moves by chain, phase,
@@ -117,9 +117,9 @@ def _groups_of_draws(model: FittedModel) -> dict[str, Group]:
         "n_leaves": (DRAWS, posterior.n_leaves),
         "depth": (DRAWS, posterior.depth),
         "log_posterior": (DRAWS, posterior.log_posterior),
-        "variable_use": ((*DRAWS, "feature"), use),
+        "variable_use": ((*DRAWS, "column"), use),
     }
-    coordinates = {**_numbered(posterior), "feature": column_names(model)}
+    coordinates = {**_numbered(posterior), "column": column_names(model)}
     if len(posterior.alphas) > 1:
         sampled["alpha"] = ((*DRAWS, "class"), posterior.alpha)
         coordinates["class"] = _as_coordinate(model.classes_)

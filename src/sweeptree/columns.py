@@ -16,7 +16,7 @@ SECOND, MINUTE, HOUR, DAY = 1e6, 60e6, 3600e6, 24 * 3600e6
 UNSEEN = -1.0
 """Stands for a level that training did not have."""
 
-IN_WORDS: dict[Kind, str] = {
+IN_WORDS: dict[str, str] = {
     "number": "numbers",
     "boolean": "true and false",
     "date": "dates",

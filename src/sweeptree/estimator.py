@@ -5,7 +5,6 @@ from __future__ import annotations
 import warnings
 from collections.abc import Mapping, Sequence
 from html import escape
-from numbers import Integral, Real
 from os import PathLike
 from typing import Any, ClassVar
 
@@ -14,31 +13,32 @@ import numpy.typing as npt
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
-from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
-from sweeptree import memory, prediction, resolving, settings
+from sweeptree import memory, resolving, settings
 from sweeptree.arviz_export import ArvizMixin
 from sweeptree.checkpoint import Checkpoint
+from sweeptree.constraints import CONSTRAINTS, refuse_booleans
 from sweeptree.crews import gather_crew
 from sweeptree.elsewhere import n_threads_here
 from sweeptree.encoding import FloatArray, encode
-from sweeptree.engines import ENGINES, Blueprint
+from sweeptree.engines import Blueprint
 from sweeptree.files.mixin import FileMixin
 from sweeptree.fitted import TrainingRows
 from sweeptree.interpretation.mixin import InterpretationMixin
-from sweeptree.partitions import maps_partitions
 from sweeptree.posterior import Legend, Posterior
+from sweeptree.prediction_mixin import PredictionMixin
 from sweeptree.progress import is_wanted
 from sweeptree.report.mixin import ReportMixin
 from sweeptree.sampling import spawn_bit_generators
 from sweeptree.stopping import Judge, rows_to_judge_by, run_chains, warning_about
-from sweeptree.table import read_rows, read_training_table, repeat_rows
+from sweeptree.table import read_training_table, repeat_rows
 from sweeptree.uncertainty.mixin import UncertaintyMixin
 
 
 class BayesianTreeClassifier(
+    PredictionMixin,
     UncertaintyMixin,
     InterpretationMixin,
     ReportMixin,
@@ -77,7 +77,7 @@ class BayesianTreeClassifier(
         with chance gamma (1 + d)^-delta. "range": a node is split with chance `split_chance`
         times the share of all rules that would leave both its sides enough rows.
     leaf_penalty : float, default=0.35
-        Of `tree_prior="geometric"`: at least 0, which makes it flat.
+        Of `tree_prior="geometric"`: from 0, which makes it flat, to 100.
     gamma, delta : float, default=0.95 and 1.0
         Of `tree_prior="depth"`: 0 < gamma <= 1, delta >= 0.
     split_chance : float, default=0.95
@@ -121,7 +121,7 @@ class BayesianTreeClassifier(
     restrict_leaves : int, default=10
         Of "restricting": most leaves during the first `restrict_moves` moves.
     restrict_moves : int, default=None
-        Of "restricting": None is half of the burn-in.
+        Of "restricting": moves during which trees are held small. None: half of the burn-in.
     anneal : float, default=None
         Share of the burn-in over which the likelihood comes to count in full, while large trees
         are held back. The first chain starts with none of it, the others with different shares,
@@ -163,23 +163,23 @@ class BayesianTreeClassifier(
         "reference" is the same algorithm in plain Python, thousands of times slower, for reading
         and debugging. Both make the same moves from the same seed.
     checkpoint : str or path-like, default=None
-        A file from which an interrupted or killed fit goes on. While the chains run, where they
-        are is written there every few seconds; the same fit, run again, goes on from it and ends
-        with the very draws that it would have made undisturbed, unless `max_seconds` stops it.
-        Time already spent counts. The file is removed when the fit has come to its end, and kept
-        when Ctrl-C interrupts it. One that belongs to other data or settings is refused with a
-        `CheckpointError`; `n_jobs`, `progress`, `memory_budget`, `max_moves` and `max_seconds`
-        may differ.
+        A file from which an interrupted or killed fit goes on. None: no file. While the chains
+        run, where they are is written there every few seconds; the same fit, run again, goes on
+        from it and ends with the very draws that it would have made undisturbed, unless
+        `max_seconds` stops it. Time already spent counts. The file is removed when the fit has
+        come to its end, and kept when Ctrl-C interrupts it. One that belongs to other data or
+        settings is refused with a `CheckpointError`; `n_jobs`, `progress`, `memory_budget`,
+        `max_moves` and `max_seconds` may differ.
     memory_budget : float, default=None
         Megabytes for the masks of rules, which are the larger part of what a fit holds. None: as
         much as the table takes in 64-bit numbers, and at least 4 MB. Less makes moves on large
         tables slower; the draws do not depend on it, unless `max_seconds` stops the chains.
     n_jobs : int, default=-1
         Chains that run at once, each on a thread, and threads that share the rows to predict; -1
-        means one per core. Neither draws nor predictions depend on it, unless `max_seconds` stops
-        the chains.
+        means one per core, -2 one less, and so on. None: one, or what `joblib.parallel_config`
+        says. Neither draws nor predictions depend on it, unless `max_seconds` stops the chains.
     random_state : int, RandomState instance or None, default=None
-        Seed of all chains.
+        Seed of all chains. None: another one for each fit.
     progress : bool or "auto", default="auto"
         Whether to show a bar per chain and the latest look at convergence on standard error;
         "auto" shows them in a terminal or a notebook.
@@ -217,54 +217,7 @@ class BayesianTreeClassifier(
     (1, 2)
     """
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "strategy": [StrOptions(set(settings.STRATEGIES))],
-        "unavailable": [StrOptions({"redraw", "reject"}), None],
-        "tree_prior": [StrOptions(set(settings.TREE_PRIORS))],
-        "gamma": [Interval(Real, 0, 1, closed="right")],
-        "delta": [Interval(Real, 0, None, closed="left")],
-        "leaf_penalty": [Interval(Real, 0, 100, closed="both")],
-        "split_chance": [Interval(Real, 0, 1, closed="right")],
-        "rule_prior": [StrOptions(set(settings.RULE_PRIORS)), None],
-        "categorical_features": ["array-like", StrOptions({"from_dtype"})],
-        "category_rules": [StrOptions({"levels", "groups"})],
-        "class_prior": ["array-like", Mapping, None],
-        "alpha": [
-            Interval(Real, 0, None, closed="neither"),
-            "array-like",
-            StrOptions({"learn"}),
-        ],
-        "likelihood": [StrOptions(set(settings.LIKELIHOODS))],
-        "min_samples_leaf": [Interval(Integral, 1, None, closed="left")],
-        "max_leaves": [Interval(Integral, 1, None, closed="left"), None],
-        "move_probabilities": [Mapping, None],
-        "rule_scale": [
-            Interval(Real, 0, None, closed="neither"),
-            "array-like",
-            StrOptions({"tune", "prior", "ranks"}),
-            None,
-        ],
-        "restrict_leaves": [Interval(Integral, 1, None, closed="left")],
-        "restrict_moves": [Interval(Integral, 0, None, closed="left"), None],
-        "anneal": [Interval(Real, 0, 1, closed="both"), None],
-        "n_chains": [Interval(Integral, 1, None, closed="left")],
-        "n_burn_in": [Interval(Integral, 0, None, closed="left")],
-        "n_draws": [Interval(Integral, 1, None, closed="left"), StrOptions({"auto"})],
-        "thin": [Interval(Integral, 1, None, closed="left")],
-        "max_moves": [Interval(Integral, 1, None, closed="left"), None],
-        "max_seconds": [Interval(Real, 0, None, closed="neither"), None],
-        "n_rungs": [
-            Interval(Integral, 1, settings.MOST_RUNGS, closed="both"),
-            StrOptions({"auto"}),
-        ],
-        "trace": [StrOptions({"draws", "full"})],
-        "engine": [StrOptions(set(ENGINES))],
-        "checkpoint": [str, PathLike, None],
-        "memory_budget": [Interval(Real, 0, None, closed="left"), None],
-        "n_jobs": [Integral, None],
-        "random_state": ["random_state"],
-        "progress": ["boolean", StrOptions({"auto"})],
-    }
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = CONSTRAINTS
 
     def __init__(
         self,
@@ -376,7 +329,7 @@ class BayesianTreeClassifier(
         """
         self.__dict__.pop("posterior_", None)  # a fit that fails must not leave half of another
         self._validate_params()
-        settings.refuse_booleans(self.get_params(deep=False))
+        refuse_booleans(self.get_params(deep=False))
         training = read_training_table(self, X, y, self.categorical_features)
         if sample_weight is not None:
             training = repeat_rows(training, sample_weight)
@@ -449,80 +402,6 @@ class BayesianTreeClassifier(
         tags.input_tags.allow_nan = True
         tags.input_tags.categorical = True
         return tags
-
-    @maps_partitions
-    def predict_proba(self, X: Any) -> FloatArray:
-        """Predict class probabilities: the posterior mean.
-
-        Parameters
-        ----------
-        X : table of shape (n_rows, n_columns)
-
-        Returns
-        -------
-        ndarray of shape (n_rows, n_classes)
-            Columns in the order of `classes_`; rows sum to one.
-        """
-        check_is_fitted(self, "posterior_")
-        X = read_rows(self, X)
-        n_threads = n_threads_here(self.n_jobs)
-        return prediction.mean_probabilities(self.posterior_, X, self.engine, n_threads)
-
-    def predict_log_proba(self, X: Any) -> FloatArray:
-        """Predict the logarithms of the class probabilities.
-
-        Parameters
-        ----------
-        X : table of shape (n_rows, n_columns)
-
-        Returns
-        -------
-        ndarray of shape (n_rows, n_classes)
-        """
-        with np.errstate(divide="ignore"):  # the plug-in likelihood gives probabilities of zero
-            return np.log(self.predict_proba(X))
-
-    @maps_partitions
-    def predict(self, X: Any) -> npt.NDArray[Any]:
-        """Predict the most probable class.
-
-        Parameters
-        ----------
-        X : table of shape (n_rows, n_columns)
-
-        Returns
-        -------
-        ndarray of shape (n_rows,)
-        """
-        most_probable = self.predict_proba(X).argmax(axis=1)
-        labels: npt.NDArray[Any] = self.classes_[most_probable]
-        return labels
-
-    def predict_proba_draws(self, X: Any) -> FloatArray:
-        """Predict class probabilities by each draw apart.
-
-        Parameters
-        ----------
-        X : table of shape (n_rows, n_columns)
-
-        Returns
-        -------
-        ndarray of shape (n_chains, n_draws, n_rows, n_classes)
-            Its mean over chains and draws is `predict_proba`.
-
-        Examples
-        --------
-        >>> from sweeptree import BayesianTreeClassifier
-        >>> from sweeptree.datasets import load_wisconsin
-        >>> X, y = load_wisconsin(return_X_y=True)
-        >>> model = BayesianTreeClassifier(n_draws=500, random_state=0).fit(X, y)
-        >>> model.predict_proba_draws(X[:3]).shape
-        (4, 500, 3, 2)
-        """
-        check_is_fitted(self, "posterior_")
-        X = read_rows(self, X)
-        memory.check_predictions_fit(self.posterior_, len(X), len(self.classes_))
-        return prediction.probability_draws(self.posterior_, X, self.engine)
 
     def summary(self) -> None:
         """Print what was sampled: sizes, fit, convergence and moves.

@@ -30,12 +30,16 @@ class FittedModel(Protocol):
     """What is needed of a fitted BayesianTreeClassifier."""
 
     engine: str
+    n_jobs: int | None
     progress: bool | str
     posterior_: Posterior
     training_: TrainingRows
     columns_: tuple[Column, ...]
     classes_: npt.NDArray[Any]
     n_features_in_: int
+
+    def predict_proba(self, X: Any) -> FloatArray:
+        """Predict class probabilities."""
 
 
 def check_fitted(model: FittedModel) -> None:

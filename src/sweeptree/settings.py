@@ -207,13 +207,6 @@ STRATEGIES = {
 }
 
 
-def refuse_booleans(parameters: Mapping[str, object]) -> None:
-    """Refuse True and False where a number is meant: to Python they are 1 and 0."""
-    for name, value in parameters.items():
-        if isinstance(value, bool | np.bool_) and name != "progress":
-            raise ValueError(f"The {name!r} parameter must be a number; got {value!r}.")
-
-
 def resolve_schedule(
     n_burn_in: int, n_draws: int | str, thin: int, max_moves: int | None, max_seconds: float | None
 ) -> Schedule:

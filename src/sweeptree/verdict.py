@@ -8,7 +8,7 @@ from typing import NamedTuple
 WANTED_RHAT = 1.01
 """At most: above this the chains disagree too much to be pooled without a warning."""
 WANTED_ESS = 400
-"""At least, over all chains together: with fewer effective draws R-hat itself is vague."""
+"""At least, over all chains together: with a smaller one R-hat itself is vague."""
 WANTED_SPREAD = 0.005
 """At most: how far apart the chains' own predictions lie, in probability."""
 
@@ -46,8 +46,8 @@ class Verdict(NamedTuple):
     def times_as_long(self) -> float:
         """Estimate how many times as many moves would do: figures shrink as runs grow.
 
-        R-hat − 1 and the squared spread fall in proportion, effective draws rise so. At least 1;
-        infinite where the figures are not known.
+        R-hat − 1 and the squared spread fall in proportion, effective sample sizes rise so. At
+        least 1; infinite where the figures are not known.
 
         Examples
         --------
@@ -74,7 +74,7 @@ class Verdict(NamedTuple):
         >>> for words in Verdict(1.034, 1.002, 231.4, 805.2, 0.012).missing():
         ...     print(words)
         R-hat is 1.034 for the number of leaves (at most 1.01 is wanted)
-        there are 231 effective draws of the number of leaves (at least 400 are wanted)
+        the effective sample size is 231 for the number of leaves (at least 400 is wanted)
         the probabilities differ between chains by 0.012 (at most 0.005 is wanted)
         """
         return [*self.disagreements(), *self._unknown(), *self._few_draws(), *self._far_apart()]
@@ -97,12 +97,11 @@ class Verdict(NamedTuple):
 
     def _few_draws(self) -> list[str]:
         sizes = zip(TRACES, (self.ess_n_leaves, self.ess_log_posterior), strict=True)
-        too_few = [
-            f"{int(size)} effective draws of {name}" for name, size in sizes if size < WANTED_ESS
-        ]
+        too_few = [f"{int(size)} for {name}" for name, size in sizes if size < WANTED_ESS]
         if not too_few:
             return []
-        return [f"there are {' and '.join(too_few)} (at least {WANTED_ESS} are wanted)"]
+        found = " and ".join(too_few)
+        return [f"the effective sample size is {found} (at least {WANTED_ESS} is wanted)"]
 
     def _far_apart(self) -> list[str]:
         if not self.spread > WANTED_SPREAD:

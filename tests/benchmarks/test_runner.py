@@ -11,7 +11,7 @@ from benchmarks.growth import drawing_of
 from benchmarks.outcome import ReportTable
 from benchmarks.registry import NAMES, benchmark
 
-from benchmarks import pages, results
+from benchmarks import digest, pages, results
 
 ROOT = Path(__file__).parents[2]
 TINY = ["prediction", "--quick", "--sets", "Votes", "--n", "40", "--repeats", "1"]
@@ -152,6 +152,24 @@ def test_a_page_without_a_place_is_told(directory, tmp_path):
     page.write_text("nothing here\n")
     with pytest.raises(SystemExit, match="The page has no place for prediction"):
         main(["table", str(directory / "prediction.json"), "--into", str(page)])
+
+
+def test_a_digest_has_the_medians_of_all_sizes_beside_each_other(capsys):
+    main(["digest", "--from", str(ROOT / digest.KEPT)])
+    printed = capsys.readouterr().out
+    result = results.read(ROOT / digest.KEPT / "peers_speed.json")
+    first, *_, last = results.tables_of(result)
+    package, median = first.rows[0][:2]
+    assert f"| {package} | {median} |" in printed
+    assert f"| {last.rows[0][1]} |" in printed
+    assert result["command"] in printed
+
+
+def test_a_digest_leaves_out_results_that_are_not_there(directory, tmp_path):
+    page = tmp_path / "page.md"
+    page.write_text(f"{pages.begin(digest.NAME)}\nold\n{pages.END}\n")
+    main(["digest", "--from", str(directory), "--into", str(page)])
+    assert pages.shown_on(page.read_text(), digest.NAME) == ""
 
 
 @pytest.mark.parametrize("path", sorted((ROOT / "benchmarks/results").glob("*.json")))

@@ -31,6 +31,19 @@ def test_an_option_has_the_default_type_and_words_of_its_parameter(name):
     assert option.value_of(written) == option.default
 
 
+@pytest.mark.parametrize("name", SIGNATURE.parameters)
+def test_the_default_of_an_option_is_told_in_words(name):
+    option = OPTIONS[name]
+    assert option.default_in_words != "None"
+    if option.default is not None:
+        assert option.default_in_words == str(option.default)
+
+
+def test_a_default_of_none_is_told_by_what_it_means():
+    assert OPTIONS["max_leaves"].default_in_words == "as many as --min-samples-leaf allows"
+    assert OPTIONS["anneal"].default_in_words.endswith('(0.5 for "exact", 0 for the others)')
+
+
 def test_choices_are_those_that_the_estimator_takes():
     for name, option in OPTIONS.items():
         for choice in option.choices:

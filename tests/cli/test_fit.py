@@ -24,7 +24,7 @@ def test_a_table_and_its_target_are_enough(written, capsys):
     model = Path(path).with_suffix(".sweeptree")
     assert out.endswith(f"The model is in {model}\n")
     assert "60" in out
-    assert "4 numbers" in out
+    assert "numbers (4)" in out
     assert "age" in out
     assert load(model).classes_.tolist() == ["died", "survived"]
     assert all(line.startswith("sweeptree: ") for line in err.splitlines())

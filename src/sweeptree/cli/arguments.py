@@ -70,6 +70,17 @@ def add_target(command: argparse.ArgumentParser, *, is_required: bool) -> None:
     )
 
 
+def add_table_output(command: argparse.ArgumentParser) -> None:
+    """Add where a table goes."""
+    command.add_argument(
+        "-o",
+        "--output",
+        default="-",
+        metavar="FILE",
+        help="CSV or Parquet by its suffix; default: -, standard output, in CSV",
+    )
+
+
 def add_level(command: argparse.ArgumentParser) -> None:
     """Add the level of credible intervals."""
     command.add_argument(

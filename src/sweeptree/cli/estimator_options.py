@@ -45,6 +45,14 @@ class EstimatorOption(NamedTuple):
         sentence = re.split(r"(?<=\.)\s", self.description, maxsplit=1)[0]
         return with_flags(sentence.replace("`", ""))
 
+    @property
+    def default_in_words(self) -> str:
+        """What happens if it is not given; of None, what the docstring says that it means."""
+        of_none = re.search(r"None: (.+?)\.(?=\s|$)", self.description)
+        if self.default is not None or of_none is None:
+            return str(self.default)
+        return with_flags(of_none[1].replace("`", ""))
+
     def value_of(self, text: str) -> object:
         """Turn what was written into a value of its type; the estimator checks the value."""
         value = value_of(text, self.annotation)

@@ -14,6 +14,7 @@ from sweeptree.cli.arguments import (
     add_model_and_table,
     add_run_options,
     add_scheduler,
+    add_table_output,
     add_target,
     count,
     positive,
@@ -86,7 +87,7 @@ def _add_fit(commands: Commands[argparse.ArgumentParser]) -> None:
             type=option.value_of,
             default=argparse.SUPPRESS,
             metavar=f"{{{','.join(option.choices)}}}" if option.choices else "VALUE",
-            help=f"{option.first_sentence} Default: {option.default}".replace("%", "%%"),
+            help=f"{option.first_sentence} Default: {option.default_in_words}".replace("%", "%%"),
         )
 
 
@@ -98,13 +99,7 @@ def _add_predict(commands: Commands[argparse.ArgumentParser]) -> None:
         "sweeptree predict patients.sweeptree new.csv -o predictions.csv --keep id",
     )
     add_model_and_table(predict)
-    predict.add_argument(
-        "-o",
-        "--output",
-        default="-",
-        metavar="FILE",
-        help="CSV or Parquet by its suffix; default: -, standard output, in CSV",
-    )
+    add_table_output(predict)
     predict.add_argument(
         "--keep", nargs="+", default=[], metavar="COLUMN", help="columns of TABLE to copy"
     )
@@ -234,17 +229,12 @@ def _add_datasets(commands: Commands[argparse.ArgumentParser]) -> None:
         "export",
         usage="sweeptree datasets export NAME [options]",
         help="write one to a file",
+        description="Write a built-in data set to a file; the column `class` has its classes.",
         allow_abbrev=False,
     )
     add_general_options(export, default=argparse.SUPPRESS)
     export.add_argument("name", metavar="NAME", help="as `sweeptree datasets` lists it")
-    export.add_argument(
-        "-o",
-        "--output",
-        default="-",
-        metavar="FILE",
-        help="CSV or Parquet by its suffix; default: -, standard output, in CSV",
-    )
+    add_table_output(export)
 
 
 def _add_demo(commands: Commands[argparse.ArgumentParser]) -> None:
@@ -273,6 +263,7 @@ def _add_reproduce(commands: Commands[argparse.ArgumentParser]) -> None:
         help=f"sections to make, out of: {', '.join(SECTIONS)}; default: all",
     )
     reproduce.add_argument(
+        "-o",
         "--output",
         default="reproduction",
         metavar="DIR",

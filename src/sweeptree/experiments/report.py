@@ -15,16 +15,16 @@ from sweeptree.experiments import figures, paper
 from sweeptree.experiments.comparison import NOT_COMPARABLE, OUTSIDE, RULE, WITHIN
 from sweeptree.experiments.data_sets import shown_name
 from sweeptree.experiments.fitting import Record
+from sweeptree.experiments.readme_tables import readme_sheets
 from sweeptree.experiments.results import Results
+from sweeptree.experiments.sheet import Sheet
 from sweeptree.experiments.tables import (
     COMPARED,
     Compared,
-    Sheet,
     all_sheets,
     compare_row,
     find_row,
     plus_minus,
-    readme_sheets,
 )
 from sweeptree.writing import write_atomically
 

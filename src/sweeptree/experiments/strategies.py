@@ -11,7 +11,8 @@ from sweeptree.experiments.data_sets import LabelledTable
 from sweeptree.experiments.fitting import Record, model_settings
 from sweeptree.experiments.plan import FULL, LIKELIHOODS, QUICK, STRATEGIES_SHOWN, Scale
 from sweeptree.experiments.running import run_all
-from sweeptree.experiments.tables import Sheet, plus_minus
+from sweeptree.experiments.sheet import Sheet
+from sweeptree.experiments.tables import plus_minus
 
 
 class Fold(NamedTuple):

@@ -4,76 +4,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import partial
-from typing import Any, NamedTuple
-
-from rich.table import Table
+from typing import NamedTuple
 
 from sweeptree.experiments import paper
-from sweeptree.experiments.comparison import (
-    NOT_COMPARABLE,
-    OUTSIDE,
-    WITHIN,
-    Comparison,
-    compare_with_paper,
-    entropy_bound,
-)
+from sweeptree.experiments.comparison import Comparison, compare_with_paper, entropy_bound
 from sweeptree.experiments.data_sets import is_stand_in, shown_name
 from sweeptree.experiments.fitting import Record
 from sweeptree.experiments.plan import LIKELIHOODS
 from sweeptree.experiments.results import Results
-from sweeptree.summary import new_table
+from sweeptree.experiments.sheet import Sheet
 
 NOTHING = "–"
-
-
-LONGEST_NUMBER = 14
-"""Cells up to this length stay on one line in a narrow terminal; longer ones are words."""
-
-
-@dataclass(frozen=True)
-class Sheet:
-    """A table as text: for the terminal and for Markdown."""
-
-    title: str
-    headings: Sequence[str]
-    rows: Sequence[Sequence[str]]
-    note: str = ""
-    n_labels: int = 1
-    """Columns of text at the left; numbers follow."""
-
-    def to_rich(self) -> Table:
-        """Lay it out for the terminal."""
-        table = new_table(
-            self.title, list(self.headings[: self.n_labels]), list(self.headings[self.n_labels :])
-        )
-        for column, cells in zip(table.columns, zip(*self.rows, strict=True), strict=True):
-            column.no_wrap = max(map(len, cells)) <= LONGEST_NUMBER
-        for row in self.rows:
-            table.add_row(*row)
-        table.caption = self.note or None
-        table.caption_justify = "left"
-        return table
-
-    def to_markdown(self) -> str:
-        """Lay it out as Markdown, without the title.
-
-        Examples
-        --------
-        >>> print(Sheet("Sizes", ["set", "splits"], [["XOR3", "3.6"]]).to_markdown())
-        | set | splits |
-        |---|--:|
-        | XOR3 | 3.6 |
-        """
-        n_numbers = len(self.headings) - self.n_labels
-        rule = "|" + "---|" * self.n_labels + "--:|" * n_numbers
-        lines = [_markdown_row(self.headings), rule, *map(_markdown_row, self.rows)]
-        return "\n".join(lines + ["", self.note] * bool(self.note))
-
-
-def _markdown_row(cells: Sequence[str]) -> str:
-    return f"| {' | '.join(cells)} |"
 
 
 class Compared(NamedTuple):
@@ -363,62 +305,3 @@ def bias_sheet(results: Results) -> Sheet:
         "on grids small enough to sum over every tree; 0 is exact, up to noise of some 0.01."
     )
     return Sheet("Bias of every strategy", ["strategy", *grids], rows, note)
-
-
-def readme_sheets(results: Results) -> list[Sheet]:
-    """Lay out the short tables of the README."""
-    return [_agreement_sheet(results), _log_loss_sheet(results), bias_sheet(results)]
-
-
-MARKS = {WITHIN: "✓", OUTSIDE: "✗", NOT_COMPARABLE: "·"}
-
-
-def _agreement_sheet(results: Results) -> Sheet:
-    rows = []
-    for row in results["tables"]:
-        if row["likelihood"] != "plug-in" or row["strategy"] not in paper.STRATEGIES:
-            continue
-        cells = []
-        for figure in COMPARED:
-            comparison = compare_row(results, row, figure)
-            assert comparison is not None
-            printed = figure.printed[row["data_set"]][row["strategy"]].text
-            why = f"; {comparison.reason}" if comparison.reason else ""
-            ours = plus_minus(row[figure.key], figure.n_decimals)
-            cells.append(f"{ours} ({printed}{why}) {MARKS[comparison.word]}")
-        rows.append([shown_name(row["data_set"]), row["strategy"], *cells])
-    headings = ["data", "strategy", "accuracy, %", "entropy of a fold, nats", "splits"]
-    note = ", ".join(f"{mark} {word}" for word, mark in MARKS.items()) + "."
-    return Sheet("Ours, and the paper's in brackets", headings, rows, note, 2)
-
-
-def _log_loss_sheet(results: Results) -> Sheet:
-    columns = [
-        ("plug-in", "standard"),
-        ("plug-in", "sweeping"),
-        ("marginal", "standard"),
-        ("marginal", "sweeping"),
-        ("marginal", "exact"),
-    ]
-    rows = []
-    for shape in results["data_sets"]:
-        found: list[dict[str, Any]] = [
-            find_row(
-                results["tables"],
-                data_set=shape["data_set"],
-                likelihood=likelihood,
-                strategy=strategy,
-            )
-            for likelihood, strategy in columns
-        ]
-        rows.append(
-            [
-                shown_name(shape["data_set"]),
-                *(
-                    f"{row['log_loss']['mean']:.3f} · {row['calibration_error']:.3f}"
-                    for row in found
-                ),
-            ]
-        )
-    headings = ["data", *(f"{likelihood}, {strategy}" for likelihood, strategy in columns)]
-    return Sheet("Log-loss · calibration error, of single chains", headings, rows)

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from sweeptree.columns import Column
+from sweeptree.constraints import refuse_booleans
 from sweeptree.files.archive import AnyArray, Archive, write_archive
 from sweeptree.files.checks import check_draws, check_rules, check_run, check_training_rows
 from sweeptree.files.errors import ModelFileError, require
@@ -32,7 +33,6 @@ from sweeptree.files.schema import (
 )
 from sweeptree.fitted import FittedModel, TrainingRows, check_fitted
 from sweeptree.posterior import Draws, FullTrace, Posterior
-from sweeptree.settings import refuse_booleans
 from sweeptree.verdict import Verdict
 from sweeptree.writing import whole_file
 

@@ -75,7 +75,7 @@ class Tree:
 
     @property
     def n_leaves(self) -> int:
-        """Number of terminal nodes."""
+        """Number of leaves."""
         return int((self.variable == -1).sum())
 
     @cached_property

@@ -73,7 +73,7 @@ def _of_trace(name: str, found: Convergence) -> list[dict[str, Any]]:
             f"at most {WANTED_RHAT}",
         ),
         _judged(
-            f"effective draws of the {name}",
+            f"effective sample size of the {name}",
             _whole(found.ess_bulk),
             found.ess_bulk >= WANTED_ESS,
             enough,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from numbers import Real
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -34,7 +36,7 @@ def reject_option(
         Fitted; not given when called as a method.
     X : array-like of shape (n_rows, n_columns)
     threshold : float, default=0.9
-        The least probability or agreement with which to answer, or the most entropy.
+        The least probability or agreement with which to answer, or the most entropy, in nats.
     by : {"probability", "lower", "agreement", "entropy", "epistemic"}, default="probability"
         What to judge by: the probability of the predicted class; the lower end of its 95 %
         interval; the share of draws that vote for it; the entropy, or its epistemic part. By
@@ -57,7 +59,22 @@ def reject_option(
     True
     """
     sureness = sureness_of(model, rows_of(model, X), by)
-    return sureness < (-threshold if by in LESS_IS_SURER else threshold) - ROUNDING
+    return sureness < least_sureness(threshold, by) - ROUNDING
+
+
+def least_sureness(threshold: Any, by: str) -> float:
+    """Check a threshold, and turn it into the least sureness with which to answer.
+
+    Examples
+    --------
+    >>> least_sureness(0.9, "probability"), least_sureness(0.3, "entropy")
+    (0.9, -0.3)
+    """
+    most = math.inf if by in LESS_IS_SURER else 1 + ROUNDING
+    if not isinstance(threshold, Real) or not 0 <= float(threshold) <= most:
+        wanted = "at least 0, in nats" if by in LESS_IS_SURER else "between 0 and 1"
+        raise ValueError(f"threshold must be {wanted}, by={by!r}; got {threshold!r}.")
+    return -float(threshold) if by in LESS_IS_SURER else float(threshold)
 
 
 class AccuracyCoverage(NamedTuple):
@@ -165,7 +182,7 @@ class AbstainingClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator): 
     ----------
     estimator : BayesianTreeClassifier
     threshold : float, default=0.9
-        The least probability or agreement with which to answer, or the most entropy.
+        The least probability or agreement with which to answer, or the most entropy, in nats.
     by : {"probability", "lower", "agreement", "entropy", "epistemic"}, default="probability"
         What to judge by, as in `reject_option`.
     abstain_label : object, default=None

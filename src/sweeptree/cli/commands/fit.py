@@ -16,6 +16,7 @@ from sweeptree.cli.cluster import sent_to
 from sweeptree.cli.estimator_options import estimator_options
 from sweeptree.cli.outputs import check_place, naming_output
 from sweeptree.cli.showing import Listing, WrongCallError, note, percent, show
+from sweeptree.columns import IN_WORDS
 from sweeptree.estimator import BayesianTreeClassifier
 from sweeptree.summary import new_table
 from sweeptree.table_files import (
@@ -34,7 +35,6 @@ SHARE_OF_NAMES = 0.9
 """A column with so many different texts for its rows looks like an identifier."""
 MOST_CLASSES_SHOWN = 10
 KINDS = {"f": "number", "b": "boolean", "M": "date"}
-KINDS_IN_WORDS = {"number": "numbers", "text": "text", "date": "dates", "boolean": "true or false"}
 
 
 def run(options: argparse.Namespace) -> None:
@@ -145,7 +145,7 @@ def _summary_table(record: dict[str, Any], model: BayesianTreeClassifier) -> Ric
     table = new_table("", ["", ""], [])
     table.show_header = False
     table.columns[1].no_wrap = False
-    by_kind = [f"{n:,} {KINDS_IN_WORDS[kind]}" for kind, n in record["columns"].items()]
+    by_kind = [f"{IN_WORDS.get(kind, kind)} ({n:,})" for kind, n in record["columns"].items()]
     used = [f"{name} {percent(share, 0)}" for name, share in record["share_of_splits"].items()]
     converged = "converged" if record["converged"] else "not converged"
     lines: dict[str, RenderableType] = {

@@ -1,0 +1,35 @@
+"""The figures that the README shows are those of the results that are kept."""
+
+import re
+
+from benchmarks.peers.contestants import OF_MOVES
+
+from benchmarks import digest, pages, results
+from doc_pages import ROOT
+
+KEPT = ROOT / digest.KEPT
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+def cells_of_results():
+    for path in KEPT.glob("*.json"):
+        for table in results.tables_of(results.read(path)):
+            for row in table.rows:
+                yield from row
+
+
+def test_the_readme_shows_the_digest_of_the_kept_results():
+    stale = "stale: python -m benchmarks digest --into README.md"
+    assert pages.shown_on(README, digest.NAME) == digest.text_of(KEPT), stale
+
+
+def test_every_figure_of_the_digest_stands_in_a_result():
+    rows = re.findall(r"(?m)^\| (?!package|table|---)(.+) \|$", digest.text_of(KEPT))
+    assert len(rows) > 10
+    assert {cell for row in rows for cell in row.split(" | ")} <= {*cells_of_results(), "–"}
+
+
+def test_packages_are_compared_in_the_versions_that_are_measured():
+    measured = {each.package.requirement for each in OF_MOVES if each.package.requirement}
+    assert len(measured) == 4
+    assert all(requirement.replace("==", " ") in README for requirement in measured)
