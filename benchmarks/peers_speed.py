@@ -39,6 +39,17 @@ SECONDS_TO_START = 300.0
 QUICK = {"rounds": 2, "seconds": 0.2, "sizes": ["xor3"]}
 
 
+def three_digits(value: float) -> str:
+    """Write a number with three significant digits, and no decimals.
+
+    Examples
+    --------
+    >>> three_digits(3_916_241.5)
+    '3,920,000'
+    """
+    return f"{float(f'{value:.3g}'):,.0f}"
+
+
 class Entrant:
     """A contestant at one table: its process, its turns, or why it has none."""
 
@@ -91,10 +102,10 @@ class Entrant:
             return [self.failure, *["–"] * 5]
         ratios = self.ratios(ours) if len(ours) == len(self.speeds) else [np.nan]
         return [
-            f"{np.median(self.speeds):,.0f}",
-            f"{min(self.speeds):,.0f} – {max(self.speeds):,.0f}",
-            f"{np.median(ratios):,.0f} ×",
-            f"{min(ratios):,.0f} – {max(ratios):,.0f}",
+            three_digits(np.median(self.speeds)),
+            f"{three_digits(min(self.speeds))} – {three_digits(max(self.speeds))}",
+            f"{three_digits(np.median(ratios))} ×",
+            f"{three_digits(min(ratios))} – {three_digits(max(ratios))}",
             f"{self.first_seconds:.1f}",
             f"{self.peak_megabytes:,.0f}",
         ]
