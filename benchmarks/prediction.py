@@ -37,7 +37,7 @@ def measure(table: LabelledTable, n: int, n_repeats: int) -> list[str]:
     model = BayesianTreeClassifier(n_chains=N_CHAINS, n_draws=n // N_CHAINS, random_state=0)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
-        model.fit(table.X, table.y)
+        model.fit(table.X, table.y).set_params(n_jobs=1)  # chains may share cores, predicting not
     forest = RandomForestClassifier(n, random_state=0, n_jobs=1).fit(table.X, table.y)
     X = table.X[np.random.default_rng(0).integers(len(table.X), size=n)]
     seconds = [
