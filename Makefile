@@ -6,7 +6,7 @@ INSTALLED := $(VENV)/.installed
 KERNEL := CMakeLists.txt $(wildcard cpp/*)
 WORKERS ?= 2
 
-.PHONY: demo test quick lint docs bench sanitize release-check clean
+.PHONY: demo test quick exhaustive lint docs bench sanitize release-check clean
 
 demo: $(INSTALLED)
 	$(BIN)/python -m sweeptree demo
@@ -16,6 +16,10 @@ test: $(INSTALLED)
 
 quick: $(INSTALLED)
 	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -m "not slow"
+
+# The combinations of settings that `make test` leaves out.
+exhaustive: $(INSTALLED)
+	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -m exhaustive
 
 lint: $(INSTALLED)
 	$(BIN)/ruff check .

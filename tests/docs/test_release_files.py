@@ -5,7 +5,9 @@ import tomllib
 
 import pytest
 import yaml
+from tools import release_check
 
+import sweeptree
 from doc_pages import ROOT
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
@@ -26,9 +28,25 @@ def test_the_citation_is_of_this_version_and_names_the_paper():
     assert all(author["family-names"] in readme for author in paper["authors"])
 
 
-def test_wheels_are_built_for_every_python_that_is_promised():
+def test_the_installed_version_is_that_of_the_project():
+    assert sweeptree.__version__ == PROJECT["project"]["version"]
+
+
+def test_no_code_has_the_version_in_it():
+    version = re.compile(rf"(?<![\d.]){re.escape(PROJECT['project']['version'])}(?![\d.])")
+    code = [*(ROOT / "src").rglob("*.py"), *(ROOT / "cpp").iterdir(), ROOT / "CMakeLists.txt"]
+    assert [path for path in code if version.search(path.read_text(encoding="utf-8"))] == []
+
+
+def test_wheels_are_built_and_checked_for_every_python_that_is_promised():
     promised = re.findall(r"Python :: 3\.(\d+)", " ".join(PROJECT["project"]["classifiers"]))
     assert PROJECT["tool"]["cibuildwheel"]["build"] == [f"cp3{minor}-*" for minor in promised]
+    assert tuple(f"3.{minor}" for minor in promised) == release_check.PYTHONS
+    assert PROJECT["project"]["requires-python"] == f">=3.{promised[0]}"
+
+
+def test_tests_of_the_source_are_where_the_release_check_leaves_them_out():
+    assert all((ROOT / "tests" / name).exists() for name in release_check.ABOUT_THE_SOURCE)
 
 
 def test_only_a_tag_is_published_and_only_after_all_is_built():

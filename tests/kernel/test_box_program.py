@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from combinations import thinned
 from exact_answers import (
     AlphaMixture,
     BoxProgram,
@@ -64,8 +65,7 @@ STANDARD_MOVES = (0.25, 0.2, 0.25, 0.3, 0.0, 0.0, 0.0, 0.0, 0.0)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("tree_prior", TREE_PRIORS)
-@pytest.mark.parametrize("grid", GRIDS)
+@pytest.mark.parametrize(("grid", "tree_prior"), thinned(GRIDS, TREE_PRIORS, together=1))
 def test_long_runs_of_standard_agree_with_the_box_program(grid, tree_prior):
     problem = grid_problem(**GRIDS[grid], tree_prior=tree_prior)
     posterior = sample(problem, n_moves=6_000_000, thin=600, p_move=STANDARD_MOVES)
@@ -73,25 +73,31 @@ def test_long_runs_of_standard_agree_with_the_box_program(grid, tree_prior):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("rule_prior", RULE_PRIORS)
-@pytest.mark.parametrize("tree_prior", TREE_PRIORS)
-@pytest.mark.parametrize("grid", GRIDS)
+@pytest.mark.parametrize(
+    ("grid", "tree_prior", "rule_prior"), thinned(GRIDS, TREE_PRIORS, RULE_PRIORS, together=1)
+)
 def test_long_runs_of_the_exact_strategy_agree_with_the_box_program(grid, tree_prior, rule_prior):
     problem = grid_problem(**GRIDS[grid], tree_prior=tree_prior, rule_prior=rule_prior)
     check_against_box_program(problem, sample(problem, rule_draw="ranks"))
 
 
+# Backwards, so that what every run covers is what it leaves out of the test above.
+OTHER_RULE_PRIORS = RULE_PRIORS[::-1]
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("rule_prior", RULE_PRIORS)
-@pytest.mark.parametrize("tree_prior", TREE_PRIORS)
+@pytest.mark.parametrize(
+    ("tree_prior", "rule_prior"), thinned(TREE_PRIORS, OTHER_RULE_PRIORS, together=1)
+)
 def test_long_runs_with_gaussian_steps_agree_with_the_box_program(tree_prior, rule_prior):
     problem = grid_problem(**GRIDS["5x4x3"], tree_prior=tree_prior, rule_prior=rule_prior)
     check_against_box_program(problem, sample(problem, rule_draw="gaussian", changes_variable=True))
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("tree_prior", ["geometric", "depth", "range"])
-@pytest.mark.parametrize("grid", GRIDS)
+@pytest.mark.parametrize(
+    ("grid", "tree_prior"), thinned(GRIDS, ["geometric", "depth", "range"], together=1)
+)
 def test_long_runs_that_learn_alpha_agree_with_the_mixture_of_box_programs(grid, tree_prior):
     problem = grid_problem(
         **GRIDS[grid], tree_prior=tree_prior, learned_alphas=(0.1, 0.3, 1.0, 3.0)
@@ -105,8 +111,7 @@ def test_long_runs_that_learn_alpha_agree_with_the_mixture_of_box_programs(grid,
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("tree_prior", TREE_PRIORS)
-@pytest.mark.parametrize("grid", GRIDS)
+@pytest.mark.parametrize(("grid", "tree_prior"), thinned(GRIDS, TREE_PRIORS, together=1))
 def test_long_runs_of_tempered_chains_agree_with_the_box_program(grid, tree_prior):
     """Exchanges so often, with so little of the likelihood, that a wrong one would show."""
     problem = grid_problem(**GRIDS[grid], tree_prior=tree_prior)
@@ -135,24 +140,22 @@ MIXED_GRIDS = {
 }  # fmt: skip
 
 
+MIXED_TARGETS = [
+    ("geometric", "observed", "ranks"),
+    ("depth", "continuous", "ranks"),
+    ("range", "observed", "gaussian"),
+    ("range", "continuous", "gaussian"),
+]
+
+
 def mixed_grid(grid, **settings):
     return mixed_problem(**MIXED_GRIDS[grid], n_rows=80, seed=3, p_min=2, max_leaves=6, **settings)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("tree_prior", "rule_prior", "rule_draw"),
-    [
-        ("geometric", "observed", "ranks"),
-        ("depth", "continuous", "ranks"),
-        ("range", "observed", "gaussian"),
-        ("range", "continuous", "gaussian"),
-    ],
-)
-@pytest.mark.parametrize("grid", MIXED_GRIDS)
-def test_long_runs_with_categories_and_missing_values_agree_with_the_box_program(
-    grid, tree_prior, rule_prior, rule_draw
-):
+@pytest.mark.parametrize(("grid", "target"), thinned(MIXED_GRIDS, MIXED_TARGETS, together=1))
+def test_long_runs_with_categories_and_missing_values_agree_with_the_box_program(grid, target):
+    tree_prior, rule_prior, rule_draw = target
     problem = mixed_grid(grid, tree_prior=tree_prior, rule_prior=rule_prior)
     posterior = sample(problem, rule_draw=rule_draw)
     assert len(np.unique(posterior.trees.test)) > 1

@@ -9,9 +9,10 @@ from itertools import product
 import numpy as np
 import pytest
 
+from combinations import thinned
 from exact_answers import all_trees, grid_problem, mixed_problem, strategy_settings
 from sweeptree.engines import ChainFactory
-from sweeptree.settings import MOVES, RULE_PRIORS, TREE_PRIORS
+from sweeptree.settings import LIKELIHOODS, MOVES, RULE_PRIORS, TREE_PRIORS
 
 GRID = {"shape": (4, 4), "n_rows": 24, "seed": 3, "max_leaves": 4}
 
@@ -169,10 +170,10 @@ def n_prunable(tree):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("changes_variable", [False, True])
-@pytest.mark.parametrize("rule_prior", RULE_PRIORS)
-@pytest.mark.parametrize("tree_prior", TREE_PRIORS)
-@pytest.mark.parametrize("likelihood", ["marginal", "plug-in"])
+@pytest.mark.parametrize(
+    ("tree_prior", "rule_prior", "changes_variable", "likelihood"),
+    thinned(TREE_PRIORS, RULE_PRIORS, [False, True], LIKELIHOODS),
+)
 def test_every_exact_move_is_in_detailed_balance(
     tree_prior, rule_prior, changes_variable, likelihood
 ):
@@ -188,8 +189,7 @@ def test_every_exact_move_is_in_detailed_balance(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("p_min", [2, 4])
-@pytest.mark.parametrize("tree_prior", TREE_PRIORS)
+@pytest.mark.parametrize(("tree_prior", "p_min"), thinned(TREE_PRIORS, [2, 4], together=1))
 def test_starved_proposals_are_rejected_in_balance(tree_prior, p_min):
     problem = grid_problem((4, 4, 3), 40, 5, tree_prior=tree_prior, p_min=p_min, max_leaves=4)
     weights = all_trees(problem)

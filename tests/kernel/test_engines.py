@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from combinations import thinned
 from sweeptree.encoding import encode
 from sweeptree.engines import ChainFactory
 from sweeptree.posterior import Trees
@@ -136,18 +137,16 @@ WALKS = [
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("strategy", "unavailable", "rule_draw"), WALKS)
-@pytest.mark.parametrize("rule_prior", RULE_PRIORS)
-@pytest.mark.parametrize("likelihood", LIKELIHOODS)
-@pytest.mark.parametrize("tree_prior", TREE_PRIORS)
-def test_engines_make_the_same_moves_under_every_setting(
-    tree_prior, likelihood, rule_prior, strategy, unavailable, rule_draw
-):
+@pytest.mark.parametrize(
+    ("tree_prior", "likelihood", "rule_prior", "walk"),
+    thinned(TREE_PRIORS, LIKELIHOODS, RULE_PRIORS, WALKS),
+)
+def test_engines_make_the_same_moves_under_every_setting(tree_prior, likelihood, rule_prior, walk):
     table = small_table()
     target = target_settings(
         table, tree_prior=tree_prior, likelihood=likelihood, rule_prior=rule_prior
     )
-    assert_engines_agree(table, target, strategy_settings(table, strategy, unavailable, rule_draw))
+    assert_engines_agree(table, target, strategy_settings(table, *walk))
 
 
 def mixed_table(category_rules, n_rows=120):
@@ -172,15 +171,16 @@ def test_engines_agree_on_categories_and_missing_values(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("category_rules", ["levels", "groups"])
-@pytest.mark.parametrize(("strategy", "unavailable", "rule_draw"), WALKS)
-@pytest.mark.parametrize("rule_prior", RULE_PRIORS)
+@pytest.mark.parametrize(
+    ("tree_prior", "rule_prior", "walk", "category_rules"),
+    thinned(["geometric", "range"], RULE_PRIORS, WALKS, ["levels", "groups"]),
+)
 def test_engines_agree_on_categories_and_missing_values_under_every_setting(
-    rule_prior, strategy, unavailable, rule_draw, category_rules
+    tree_prior, rule_prior, walk, category_rules
 ):
     table = mixed_table(category_rules)
-    target = target_settings(table, tree_prior="range", rule_prior=rule_prior)
-    assert_engines_agree(table, target, strategy_settings(table, strategy, unavailable, rule_draw))
+    target = target_settings(table, tree_prior=tree_prior, rule_prior=rule_prior)
+    assert_engines_agree(table, target, strategy_settings(table, *walk))
 
 
 @pytest.mark.parametrize("n_classes", [2, 7])
@@ -206,13 +206,16 @@ def test_engines_agree_while_they_learn_alpha(strategy, unavailable, rule_draw):
     assert len(np.unique(run("kernel", table, target, settings).draws["alpha"])) > 1
 
 
-@pytest.mark.parametrize("tree_prior", ["flat", "range"])
-@pytest.mark.parametrize("alphas", [LEARNED_ALPHAS[:1], LEARNED_ALPHAS])
-@pytest.mark.parametrize("start_share", [0.0, 0.4])
-def test_engines_agree_while_annealing(tree_prior, alphas, start_share):
+ALPHAS = {"fixed": LEARNED_ALPHAS[:1], "learned": LEARNED_ALPHAS}
+
+
+@pytest.mark.parametrize(
+    ("tree_prior", "alpha", "start_share"), thinned(["flat", "range"], ALPHAS, [0.0, 0.4])
+)
+def test_engines_agree_while_annealing(tree_prior, alpha, start_share):
     table = small_table()
     target = target_settings(
-        table, tree_prior=tree_prior, min_samples_leaf=1, max_leaves=80, alphas=alphas
+        table, tree_prior=tree_prior, min_samples_leaf=1, max_leaves=80, alphas=ALPHAS[alpha]
     )
     strategy = strategy_settings(table, "exact", "reject", "ranks", anneal_moves=900)
     assert_engines_agree(table, target, strategy, start_share)
@@ -231,12 +234,13 @@ def run_tempered(engine, table, target, strategy, shares):
     return chain
 
 
-@pytest.mark.parametrize("tree_prior", ["geometric", "depth", "range"])
-@pytest.mark.parametrize("alphas", [LEARNED_ALPHAS[:1], LEARNED_ALPHAS])
-@pytest.mark.parametrize("anneal_moves", [0, 500])
-def test_engines_agree_while_tempered(tree_prior, alphas, anneal_moves):
+@pytest.mark.parametrize(
+    ("tree_prior", "alpha", "anneal_moves"),
+    thinned(["geometric", "depth", "range"], ALPHAS, [0, 500]),
+)
+def test_engines_agree_while_tempered(tree_prior, alpha, anneal_moves):
     table = small_table()
-    target = target_settings(table, tree_prior=tree_prior, alphas=alphas)
+    target = target_settings(table, tree_prior=tree_prior, alphas=ALPHAS[alpha])
     strategy = strategy_settings(table, "exact", "reject", "ranks", anneal_moves)
     kernel, reference = (
         run_tempered(engine, table, target, strategy, [0.9, 0.8, 0.6])
