@@ -251,6 +251,17 @@ def test_bad_alpha(alpha, message):
 
 
 @pytest.mark.parametrize(
+    ("alpha", "share", "found"),
+    [(1e9, 0.75, r"\[500000000.0, 1500000000.0\]"), (5e-324, 0.9, r"\[0.0, 1e-323\]")],
+)
+def test_alpha_that_the_class_prior_takes_out_of_reach(alpha, share, found):
+    message = f"alpha and class_prior together give the classes {found}; each must be positive"
+    with pytest.raises(ValueError, match=message):
+        short(alpha=alpha, class_prior=[1 - share, share]).fit(X, Y)
+    short(alpha=alpha).fit(X, Y)
+
+
+@pytest.mark.parametrize(
     ("probabilities", "message"),
     [
         ({"birth": 0.5, "death": 0.2}, "must sum to 1; they sum to 0.7"),
@@ -359,6 +370,12 @@ def test_moves_that_cannot_be_counted_are_refused_at_once(lengths):
     with pytest.raises(ValueError, match=r"n_burn_in.*thin"):
         short(**lengths).fit(X, Y)
     assert time.perf_counter() - start < 1.0
+
+
+@pytest.mark.parametrize("budget", [1e15, 1e308])
+def test_budget_beyond_any_memory_is_as_good_as_enough(budget):
+    expected = short().fit(X, Y).predict_proba(X)
+    np.testing.assert_array_equal(short(memory_budget=budget).fit(X, Y).predict_proba(X), expected)
 
 
 @pytest.mark.skipif(physical_memory() is None, reason="the size of the memory is not known")
