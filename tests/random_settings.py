@@ -60,14 +60,16 @@ def of_any_table(checkpoint):
 def of_this_table(table):
     n_classes, n_columns = len(table.classes), table.n_columns
     shares = np.arange(1.0, n_classes + 1) / (n_classes * (n_classes + 1) / 2)
-    named = [table.names[:1]] if table.names else []
+    codes = table.may_be_codes
+    mask = [place in codes for place in range(n_columns)]
+    named = [[table.names[place] for place in codes]] if table.names else []
     return {
-        "categorical_features": choice("from_dtype", [], [0], [-1], [True] * n_columns, *named),
+        "categorical_features": choice("from_dtype", [], codes, mask, *named),
         "alpha": choice("learn", 5e-324, 1e-300, 0.5, 1e8, 1e9, [0.5] * n_classes),
         "class_prior": choice(
             None, None, shares.tolist(), dict(zip(table.classes, shares, strict=True))
         ),
-        "min_samples_leaf": choice(1, 2, table.n_rows // 2),
+        "min_samples_leaf": choice(1, 1, table.n_rows // 2),
         "rule_scale": choice(None, "tune", "ranks", "prior", 5e-324, 0.1, 1e308, [0.2] * n_columns),
     }
 
@@ -142,7 +144,6 @@ WRONG = {
 
 @st.composite
 def wrong_settings(draw):
-    """Draw settings one of which is wrong, and its name."""
+    """Draw the name of a parameter and a value that it cannot have."""
     name = draw(choice(*WRONG))
-    short = {"n_burn_in": 10, "n_draws": 5, "thin": 1, "n_chains": 1, "progress": False}
-    return name, short | {name: draw(choice(*WRONG[name]))}
+    return name, draw(choice(*WRONG[name]))

@@ -54,6 +54,7 @@ COLUMNS = {
     "nothing": lambda rng, n: np.full(n, None),
 }
 N_NEW = 8
+"""Rows to predict."""
 NEW_LEVEL = "a level that was not there"
 
 WRONG_COLUMNS = {
@@ -89,6 +90,22 @@ WRONG_WEIGHTS = {
 }
 
 
+WRONG_ROWS = {
+    "a number": lambda columns: 3,
+    "a word": lambda columns: "rows",
+    "nothing": lambda columns: None,
+    "one dimension": lambda columns: np.arange(len(columns)),
+    "three dimensions": lambda columns: np.zeros((2, len(columns), 2)),
+    "a column more": lambda columns: pd.DataFrame(columns | {"more": np.arange(N_NEW)}),
+    "a column more, no names": lambda columns: np.zeros((2, len(columns) + 1)),
+    "no column": lambda columns: pd.DataFrame(index=range(3)),
+    "no row": lambda columns: pd.DataFrame(columns)[:0],
+    "sets": lambda columns: {name: [set()] for name in columns},
+    "infinities": lambda columns: {name: [np.inf] for name in columns},
+    "a column of two dimensions": lambda columns: columns | {"column 0": np.zeros((2, 2))},
+}
+
+
 def as_categories(columns):
     frame = pd.DataFrame(columns)
     is_text = [all(isinstance(v, str | None) for v in column) for column in columns.values()]
@@ -120,6 +137,8 @@ class RandomTable(NamedTuple):
     one_row: Any
     names: list[str] | None
     n_columns: int
+    may_be_codes: list[int]
+    """Columns whose values may count as levels: all but dates."""
     n_rows: int
     """Those that count: with their weights."""
     classes: list[Any]
@@ -164,9 +183,17 @@ def random_tables(draw):
         make({name: column[-1:] for name, column in new.items()}),
         None if isinstance(X, np.ndarray) else list(columns),
         len(kinds),
+        [place for place, kind in enumerate(kinds) if "days" not in kind],
         int(counts.sum()),
         np.unique(y[counts > 0]).tolist(),
     )
+
+
+@st.composite
+def wrong_rows(draw, table):
+    """Draw something that a model of the table cannot predict."""
+    columns = {f"column {i}": np.zeros(N_NEW) for i in range(table.n_columns)}
+    return WRONG_ROWS[draw(st.sampled_from(list(WRONG_ROWS)))](columns)
 
 
 @st.composite

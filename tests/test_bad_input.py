@@ -103,6 +103,23 @@ def test_table_must_have_rows_and_columns(shape):
         short().fit(np.zeros(shape), Y)
 
 
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ("rows.csv", r"a table with rows and columns, and X is 'rows\.csv'; if that names a file"),
+        (None, "a table with rows and columns, and X is None"),
+        (["a", "b", "c"], r"a table with rows and columns, and X is \['a', 'b', 'c'\]"),
+        ([[1, 2, 3], [4, 5]], "The rows of X are not of the same length"),
+    ],
+)
+def test_what_is_no_table_is_named(wrong, message):
+    with pytest.raises(ValueError, match=message):
+        short().fit(wrong, Y)
+    model = short().fit(X, Y)
+    with pytest.raises(ValueError, match=message):
+        model.predict(wrong)
+
+
 def test_sparse_table_is_refused():
     sparse = pytest.importorskip("scipy.sparse")
     with pytest.raises(TypeError, match=r"[Ss]parse"):

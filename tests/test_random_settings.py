@@ -19,7 +19,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.exceptions import ConvergenceWarning
 
 from random_settings import WRONG, good_settings, wrong_settings
-from random_tables import random_tables, wrong_tables
+from random_tables import random_tables, wrong_rows, wrong_tables
 from sweeptree import BayesianTreeClassifier, load
 
 N_EXAMPLES = os.environ.get("SWEEPTREE_EXAMPLES")
@@ -136,10 +136,13 @@ def test_what_is_right_works_to_the_end(directory, data, table, step):
         step(model, table, directory)
 
 
-def complaint_of(table, parameters):
-    """Fit what must be refused; return what is said, after a look at who says it."""
+SHORT = {"n_burn_in": 10, "n_draws": 5, "thin": 1, "n_chains": 1, "progress": False}
+
+
+def complaint_of(task, *arguments):
+    """Do what must be refused; return what is said, after a look at who says it."""
     with pytest.raises((ValueError, TypeError)) as caught:
-        fitted(table, parameters)
+        task(*arguments)
     where = traceback.extract_tb(caught.value.__traceback__)[-1]
     note(f"{where.filename}:{where.lineno}: {caught.value!r}")
     assert where.line.startswith("raise "), "no check has found it: the depths complain"
@@ -153,14 +156,25 @@ def complaint_of(table, parameters):
 @examples(150)
 @given(table=random_tables(), wrong=wrong_settings())
 def test_a_wrong_setting_is_told_by_its_name(table, wrong):
-    name, parameters = wrong
-    assert name in complaint_of(table, parameters)
+    name, value = wrong
+    assert name in complaint_of(fitted, table, SHORT | {name: value})
 
 
 @examples(60)
 @given(table=wrong_tables())
 def test_a_wrong_table_is_told(table):
-    complaint_of(table, {"n_burn_in": 10, "n_draws": 5, "n_chains": 1, "progress": False})
+    complaint_of(fitted, table, SHORT)
+
+
+@examples(60)
+@given(data=st.data(), table=random_tables())
+def test_wrong_rows_are_told(data, table):
+    model = fitted(table, SHORT)
+    rows = data.draw(wrong_rows(table))
+    with only_documented_warnings():
+        warnings.filterwarnings("ignore", "X (has|does not have valid) feature names", UserWarning)
+        for method in (model.predict, model.predict_proba, model.uncertainty):
+            complaint_of(method, rows)
 
 
 def test_every_parameter_is_drawn():

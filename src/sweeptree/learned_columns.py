@@ -28,6 +28,7 @@ def learn_columns(table: RawTable, categorical_features: Any) -> tuple[Column, .
         Of columns of numbers, those that are codes without an order.
     """
     is_category = _resolve_categories(categorical_features, table)
+    _refuse_dates(is_category, table)
     return tuple(_learn_column(table, i, is_category[i]) for i in range(len(table.columns)))
 
 
@@ -59,6 +60,15 @@ def _resolve_categories(categorical_features: Any, table: RawTable) -> npt.NDArr
     for which in chosen.ravel().tolist():
         is_category[_place_of(which, table)] = True
     return is_category
+
+
+def _refuse_dates(is_category: npt.NDArray[np.bool_], table: RawTable) -> None:
+    for place in np.flatnonzero(is_category):
+        if table.columns[place].kind == "date":
+            raise ValueError(
+                f"categorical_features names {table.describe(place)}, which holds dates; turn them "
+                "into text to have them as levels."
+            )
 
 
 def _place_of(which: Any, table: RawTable) -> int:

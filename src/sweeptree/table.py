@@ -162,6 +162,7 @@ def _are_numbers(array: npt.NDArray[Any]) -> bool:
 
 def _validate_numbers(estimator: Any, X: Any, y: Any, *, reset: bool) -> Any:
     """Read a matrix of numbers, without a copy where it is as wanted."""
+    _refuse_other_than_matrix(X)
     return validate_data(
         estimator,
         X,
@@ -171,6 +172,23 @@ def _validate_numbers(estimator: Any, X: Any, y: Any, *, reset: bool) -> Any:
         order="C",
         ensure_all_finite=False,
     )
+
+
+def _refuse_other_than_matrix(X: Any) -> None:
+    """Refuse what scikit-learn would try to turn into numbers, only to fail without a word."""
+    if hasattr(X, "toarray"):  # sparse, and refused as such
+        return
+    try:
+        array = np.asarray(X)
+    except ValueError as error:
+        raise ValueError(
+            "The rows of X are not of the same length; give every row a value for each column."
+        ) from error
+    if array.dtype.kind in "OUS" and array.ndim != 2:
+        raise ValueError(
+            f"Expected 2D array, a table with rows and columns, and X is {X!r:.60}; if that names "
+            "a file, read the file first."
+        )
 
 
 def _refuse_missing_labels(y: Any) -> None:
