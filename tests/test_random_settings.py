@@ -18,7 +18,14 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.exceptions import ConvergenceWarning
 
-from random_settings import WRONG, good_settings, wrong_settings
+from random_settings import (
+    WRONG,
+    good_settings,
+    lengths,
+    of_any_table,
+    of_this_table,
+    wrong_settings,
+)
 from random_tables import random_tables, wrong_rows, wrong_tables
 from sweeptree import BayesianTreeClassifier, load
 
@@ -177,6 +184,10 @@ def test_wrong_rows_are_told(data, table):
             complaint_of(method, rows)
 
 
-def test_every_parameter_is_drawn():
+@examples(1)
+@given(table=random_tables())
+def test_every_parameter_is_drawn(table):
     names = set(BayesianTreeClassifier().get_params())
     assert set(WRONG) == names
+    alone = {*of_any_table("file"), *of_this_table(table), *lengths("kernel")}
+    assert alone | {"engine", "n_rungs", "trace"} == names

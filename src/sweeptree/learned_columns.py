@@ -63,7 +63,7 @@ def _resolve_categories(categorical_features: Any, table: RawTable) -> npt.NDArr
 
 
 def _refuse_dates(is_category: npt.NDArray[np.bool_], table: RawTable) -> None:
-    for place in np.flatnonzero(is_category):
+    for place in np.flatnonzero(is_category).tolist():
         if table.columns[place].kind == "date":
             raise ValueError(
                 f"categorical_features names {table.describe(place)}, which holds dates; turn them "
