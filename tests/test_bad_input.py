@@ -110,6 +110,7 @@ def test_table_must_have_rows_and_columns(shape):
         (None, "a table with rows and columns, and X is None"),
         (["a", "b", "c"], r"a table with rows and columns, and X is \['a', 'b', 'c'\]"),
         ([[1, 2, 3], [4, 5]], "The rows of X are not of the same length"),
+        ([[10**400] * 3] * 30, "number in column 0, row 0, that a float cannot hold; rescale it"),
     ],
 )
 def test_what_is_no_table_is_named(wrong, message):
@@ -161,6 +162,12 @@ def test_continuous_labels_are_refused():
 def test_missing_labels_are_refused():
     with pytest.raises(ValueError, match="y contains NaN"):
         short().fit(X, np.where(Y == 0, np.nan, 1.0))
+
+
+def test_missing_labels_of_a_nullable_type_are_refused():
+    labels = pd.array([True, None] * 15, dtype="boolean")
+    with pytest.raises(ValueError, match="the label of row 1 is missing"):
+        short().fit(X, labels)
 
 
 @pytest.mark.parametrize("min_samples_leaf", [3, 16, 10**12])
@@ -438,3 +445,21 @@ def test_failed_second_fit_does_not_leave_a_mixture_of_two_models():
         model.fit(X, Y)
     with pytest.raises(NotFittedError):
         model.predict(X)
+
+
+@pytest.mark.parametrize("confidence", ["most", None, 0, 1.5, np.nan])
+def test_confidence_out_of_range(confidence):
+    with pytest.raises(ValueError, match="confidence must be above 0 and at most 1, got"):
+        short().fit(X, Y).envelope(X, Y, confidence=confidence)
+
+
+@pytest.mark.parametrize("threshold", ["most", None, [0.9]])
+def test_threshold_is_a_number(threshold):
+    with pytest.raises(ValueError, match="threshold must be a number, got"):
+        short().fit(X, Y).reject_option(X, threshold=threshold)
+
+
+@pytest.mark.parametrize("n_similar", ["all", -1, 2.5, None])
+def test_number_of_similar_cases_is_a_whole_number(n_similar):
+    with pytest.raises(ValueError, match="n_similar must be a whole number, at least 0, got"):
+        short().fit(X, Y).explain(X[0], n_similar=n_similar)

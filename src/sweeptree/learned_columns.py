@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -95,6 +96,11 @@ def _learn_column(table: RawTable, place: int, is_category: bool) -> Column:
     if not is_category:
         return Column(name, kind, has_missing=bool(is_missing.any()))
     levels = _levels_of(values[~is_missing])
+    if any(isinstance(level, float) and math.isinf(level) for level in levels):
+        raise ValueError(
+            f"X contains infinity in {table.describe(place)}, whose values are levels; replace it, "
+            "or leave the value out: missing values are allowed."
+        )
     return Column(name, "category", levels, has_missing=bool(is_missing.any()))
 
 
