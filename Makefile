@@ -36,9 +36,13 @@ RESULTS ?= build/benchmarks
 bench: $(INSTALLED)
 	$(BIN)/python -m benchmarks run $(BENCHMARKS) -o $(RESULTS)
 
-# The kernel's tests under AddressSanitizer and UndefinedBehaviorSanitizer, in an environment of
-# their own that borrows the packages of the first.
+# The tests that reach the kernel under AddressSanitizer and UndefinedBehaviorSanitizer, in an
+# environment of their own that borrows the packages of the first. Left out are those that start
+# browsers, clusters or the command line, and those that draw: they reach no other part of it.
 SANITIZED := build/sanitized
+SANITIZED_TESTS ?= $(addprefix tests/,kernel estimator tables files checkpoints interpretation \
+  $(foreach each,arviz bad_input diagnostics encoding lean_states posterior prediction \
+  random_settings sampling scores uncertainty,test_$(each).py))
 sanitize: $(INSTALLED)
 	$(PYTHON) -m venv $(SANITIZED)
 	$(BIN)/python -c "import sysconfig; print(sysconfig.get_path('purelib'))" \
@@ -48,7 +52,7 @@ sanitize: $(INSTALLED)
 	  -C build-dir=build/sanitized-kernel .
 	LD_PRELOAD="$$(g++ -print-file-name=libasan.so) $$(g++ -print-file-name=libstdc++.so)" \
 	  ASAN_OPTIONS=detect_leaks=0 $(SANITIZED)/bin/python -m pytest -p no:cacheprovider \
-	  -m "not slow" -n $(WORKERS) tests/kernel
+	  -m "not slow" -n $(WORKERS) $(SANITIZED_TESTS)
 
 # Builds what would be released and tests it where it is installed, on every Python that is there.
 release-check:

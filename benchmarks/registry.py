@@ -32,6 +32,7 @@ NAMES = (
     "rungs",
     "scaling",
     "small_trees",
+    "soak",
     "stopping",
 )
 

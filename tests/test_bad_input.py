@@ -103,6 +103,24 @@ def test_table_must_have_rows_and_columns(shape):
         short().fit(np.zeros(shape), Y)
 
 
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ("rows.csv", r"a table with rows and columns, and X is 'rows\.csv'; if that names a file"),
+        (None, "a table with rows and columns, and X is None"),
+        (["a", "b", "c"], r"a table with rows and columns, and X is \['a', 'b', 'c'\]"),
+        ([[1, 2, 3], [4, 5]], "The rows of X are not of the same length"),
+        ([[10**400] * 3] * 30, "number in column 0, row 0, that a float cannot hold; rescale it"),
+    ],
+)
+def test_what_is_no_table_is_named(wrong, message):
+    with pytest.raises(ValueError, match=message):
+        short().fit(wrong, Y)
+    model = short().fit(X, Y)
+    with pytest.raises(ValueError, match=message):
+        model.predict(wrong)
+
+
 def test_sparse_table_is_refused():
     sparse = pytest.importorskip("scipy.sparse")
     with pytest.raises(TypeError, match=r"[Ss]parse"):
@@ -144,6 +162,12 @@ def test_continuous_labels_are_refused():
 def test_missing_labels_are_refused():
     with pytest.raises(ValueError, match="y contains NaN"):
         short().fit(X, np.where(Y == 0, np.nan, 1.0))
+
+
+def test_missing_labels_of_a_nullable_type_are_refused():
+    labels = pd.array([True, None] * 15, dtype="boolean")
+    with pytest.raises(ValueError, match="the label of row 1 is missing"):
+        short().fit(X, labels)
 
 
 @pytest.mark.parametrize("min_samples_leaf", [3, 16, 10**12])
@@ -248,6 +272,17 @@ def test_depth_prior_that_never_stops():
 def test_bad_alpha(alpha, message):
     with pytest.raises(ValueError, match=message):
         short(alpha=alpha).fit(X, Y)
+
+
+@pytest.mark.parametrize(
+    ("alpha", "share", "found"),
+    [(1e9, 0.75, r"\[500000000.0, 1500000000.0\]"), (5e-324, 0.9, r"\[0.0, 1e-323\]")],
+)
+def test_alpha_that_the_class_prior_takes_out_of_reach(alpha, share, found):
+    message = f"alpha and class_prior together give the classes {found}; each must be positive"
+    with pytest.raises(ValueError, match=message):
+        short(alpha=alpha, class_prior=[1 - share, share]).fit(X, Y)
+    short(alpha=alpha).fit(X, Y)
 
 
 @pytest.mark.parametrize(
@@ -361,6 +396,12 @@ def test_moves_that_cannot_be_counted_are_refused_at_once(lengths):
     assert time.perf_counter() - start < 1.0
 
 
+@pytest.mark.parametrize("budget", [1e15, 1e308])
+def test_budget_beyond_any_memory_is_as_good_as_enough(budget):
+    expected = short().fit(X, Y).predict_proba(X)
+    np.testing.assert_array_equal(short(memory_budget=budget).fit(X, Y).predict_proba(X), expected)
+
+
 @pytest.mark.skipif(physical_memory() is None, reason="the size of the memory is not known")
 def test_predictions_that_cannot_be_held_are_refused_at_once():
     model = short(n_draws=20_000, thin=1).fit(X[:, :1], Y)
@@ -404,3 +445,21 @@ def test_failed_second_fit_does_not_leave_a_mixture_of_two_models():
         model.fit(X, Y)
     with pytest.raises(NotFittedError):
         model.predict(X)
+
+
+@pytest.mark.parametrize("confidence", ["most", None, 0, 1.5, np.nan])
+def test_confidence_out_of_range(confidence):
+    with pytest.raises(ValueError, match="confidence must be above 0 and at most 1, got"):
+        short().fit(X, Y).envelope(X, Y, confidence=confidence)
+
+
+@pytest.mark.parametrize("threshold", ["most", None, [0.9]])
+def test_threshold_is_a_number(threshold):
+    with pytest.raises(ValueError, match="threshold must be a number, got"):
+        short().fit(X, Y).reject_option(X, threshold=threshold)
+
+
+@pytest.mark.parametrize("n_similar", ["all", -1, 2.5, None])
+def test_number_of_similar_cases_is_a_whole_number(n_similar):
+    with pytest.raises(ValueError, match="n_similar must be a whole number, at least 0, got"):
+        short().fit(X, Y).explain(X[0], n_similar=n_similar)

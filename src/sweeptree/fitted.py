@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from numbers import Real
+from numbers import Integral, Real
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -94,6 +94,20 @@ def check_share(name: str, value: Any) -> float:
     if not isinstance(value, Real) or not 0 < float(value) < 1:
         raise ValueError(f"{name} must be a number between 0 and 1, got {value!r}.")
     return float(value)
+
+
+def check_number(name: str, value: Any) -> float:
+    """Return an option that may be any number."""
+    if not isinstance(value, Real):
+        raise ValueError(f"{name} must be a number, got {value!r}.")
+    return float(value)
+
+
+def check_count(name: str, value: Any) -> int:
+    """Return an option that must be a whole number, 0 or more."""
+    if not isinstance(value, Integral) or value < 0:
+        raise ValueError(f"{name} must be a whole number, at least 0, got {value!r}.")
+    return int(value)
 
 
 def check_option(name: str, value: str, options: tuple[str, ...]) -> None:

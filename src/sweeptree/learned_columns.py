@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -28,6 +29,7 @@ def learn_columns(table: RawTable, categorical_features: Any) -> tuple[Column, .
         Of columns of numbers, those that are codes without an order.
     """
     is_category = _resolve_categories(categorical_features, table)
+    _refuse_dates(is_category, table)
     return tuple(_learn_column(table, i, is_category[i]) for i in range(len(table.columns)))
 
 
@@ -61,6 +63,15 @@ def _resolve_categories(categorical_features: Any, table: RawTable) -> npt.NDArr
     return is_category
 
 
+def _refuse_dates(is_category: npt.NDArray[np.bool_], table: RawTable) -> None:
+    for place in np.flatnonzero(is_category).tolist():
+        if table.columns[place].kind == "date":
+            raise ValueError(
+                f"categorical_features names {table.describe(place)}, which holds dates; turn them "
+                "into text to have them as levels."
+            )
+
+
 def _place_of(which: Any, table: RawTable) -> int:
     n_columns = len(table.columns)
     if isinstance(which, int) and -n_columns <= which < n_columns:
@@ -85,6 +96,11 @@ def _learn_column(table: RawTable, place: int, is_category: bool) -> Column:
     if not is_category:
         return Column(name, kind, has_missing=bool(is_missing.any()))
     levels = _levels_of(values[~is_missing])
+    if any(isinstance(level, float) and math.isinf(level) for level in levels):
+        raise ValueError(
+            f"X contains infinity in {table.describe(place)}, whose values are levels; replace it, "
+            "or leave the value out: missing values are allowed."
+        )
     return Column(name, "category", levels, has_missing=bool(is_missing.any()))
 
 

@@ -128,7 +128,7 @@ def _read_series(series: nw.Series[Any], where: str) -> RawColumn:
     values[:] = series.to_list()
     if dtype == nw.Object:
         return _read_objects(values, where)
-    return RawColumn("category", _without_missing(values))
+    return RawColumn("category", _as_levels(without_missing(values), where))
 
 
 def _as_floats(series: nw.Series[Any]) -> FloatArray:
@@ -164,7 +164,7 @@ FAMILIES: dict[str, tuple[type, ...]] = {
 
 def _read_objects(values: npt.NDArray[np.object_], where: str) -> RawColumn:
     """Tell what Python objects are; those of a column must be alike."""
-    values = _without_missing(values)
+    values = without_missing(values)
     first_of: dict[str, int] = {}
     for row, value in enumerate(values):
         if value is not None:
@@ -172,7 +172,7 @@ def _read_objects(values: npt.NDArray[np.object_], where: str) -> RawColumn:
     families = set(first_of)
     if families <= {"boolean", "number"}:
         kind: Kind = "boolean" if families == {"boolean"} else "number"
-        return RawColumn(kind, np.array([np.nan if v is None else float(v) for v in values]))
+        return RawColumn(kind, _floats(values, where))
     if len(families) > 1:
         one, other = sorted(first_of.values())[:2]
         raise ValueError(
@@ -185,17 +185,44 @@ def _read_objects(values: npt.NDArray[np.object_], where: str) -> RawColumn:
     return RawColumn("category", values)
 
 
+def _floats(values: npt.NDArray[np.object_], where: str) -> FloatArray:
+    floats = np.full(len(values), np.nan)
+    for row, value in enumerate(values):
+        try:
+            floats[row] = np.nan if value is None else float(value)
+        except (OverflowError, ValueError) as error:
+            raise ValueError(
+                f"X has a number in {where}, row {row}, that a float cannot hold; rescale it."
+            ) from error
+    return floats
+
+
+def _as_levels(values: npt.NDArray[np.object_], where: str) -> npt.NDArray[np.object_]:
+    """Take text, numbers and booleans as they are, intervals and the like by their text."""
+    levels = values.copy()
+    for row, value in enumerate(values):
+        if isinstance(value, list | dict | complex | bytes):
+            raise _refusal_of(value, where, row)
+        if value is not None and not isinstance(value, str | int | float | np.number | np.bool_):
+            levels[row] = str(value)
+    return levels
+
+
 def _family_of(value: Any, where: str, row: int) -> str:
     for family, types in FAMILIES.items():
         if isinstance(value, types):
             return family
-    raise TypeError(
+    raise _refusal_of(value, where, row)
+
+
+def _refusal_of(value: Any, where: str, row: int) -> TypeError:
+    return TypeError(
         f"Each value's argument must be a string or a number, and {where} has a "
         f"{type(value).__name__} in row {row}; turn the column into numbers or text."
     )
 
 
-def _without_missing(values: npt.NDArray[np.object_]) -> npt.NDArray[np.object_]:
+def without_missing(values: npt.NDArray[np.object_]) -> npt.NDArray[np.object_]:
     """Put None for everything that stands for a missing value."""
     return np.array([*_each_or_none(values), None], dtype=object)[:-1]
 

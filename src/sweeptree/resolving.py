@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -103,7 +104,9 @@ def strategy_of(model: Any, table: EncodedTable) -> settings.StrategySettings:
 
 def mask_budget_of(model: Any) -> int | None:
     """Bytes for the masks of rules; None leaves it to the size of the table."""
-    return None if model.memory_budget is None else int(model.memory_budget * 1e6)
+    if model.memory_budget is None:
+        return None
+    return int(min(float(model.memory_budget) * 1e6, sys.maxsize))
 
 
 def checkpoint_of(

@@ -318,14 +318,25 @@ def resolve_alphas(
     n_classes = len(class_prior)
     if len(set(class_prior)) > 1 and not isinstance(alpha, Real | str):
         raise ValueError("alpha has a value for each class; leave class_prior out.")
-    given = None if isinstance(alpha, str) else _resolve_alpha(alpha, n_classes)
+    if isinstance(alpha, str):
+        given = [(total / n_classes,) * n_classes for total in LEARNED_ALPHA_SUMS]
+    else:
+        given = [_resolve_alpha(alpha, n_classes)]
     if likelihood == "plug-in":
         return ((0.0,) * n_classes,)
-    if given is not None:
-        return (tuple(a * share for a, share in zip(given, class_prior, strict=True)),)
-    return tuple(
-        tuple(total / n_classes * share for share in class_prior) for total in LEARNED_ALPHA_SUMS
-    )
+    return tuple(_shared_out(values, class_prior) for values in given)
+
+
+def _shared_out(alpha: tuple[float, ...], class_prior: tuple[float, ...]) -> tuple[float, ...]:
+    """Give each class its share of α, which must still be a number to reckon with."""
+    values = tuple(a * share for a, share in zip(alpha, class_prior, strict=True))
+    if not all(0.0 < value <= LARGEST_ALPHA for value in values):
+        raise ValueError(
+            f"alpha and class_prior together give the classes {list(values)}; each must be "
+            f"positive and at most {LARGEST_ALPHA:g}: choose another alpha, or shares that are "
+            "less far apart."
+        )
+    return values
 
 
 def _resolve_alpha(alpha: float | Sequence[float], n_classes: int) -> tuple[float, ...]:

@@ -21,8 +21,12 @@ from sweeptree.raw_table import (
     read_matrix_of_objects,
     read_named_table,
     read_names,
+    without_missing,
 )
 from sweeptree.table_names import check_names, learn_names
+
+MOST_CASES = 2**31 - 1
+"""Rows with their weights; the engines count them in 32 bits."""
 
 
 class TrainingTable(NamedTuple):
@@ -121,7 +125,7 @@ def read_raw(X: Any) -> RawTable:
 def repeat_rows(table: TrainingTable, sample_weight: Any) -> TrainingTable:
     """Give each row as many times as it has cases; those without any might as well not be there."""
     X, y, columns, _ = table
-    weights = np.asarray(sample_weight, dtype=np.float64)
+    weights = _read_weights(sample_weight)
     if weights.shape != y.shape:
         raise ValueError(
             f"sample_weight.shape == {weights.shape}, expected {y.shape}: one weight for each row."
@@ -134,10 +138,24 @@ def repeat_rows(table: TrainingTable, sample_weight: Any) -> TrainingTable:
         )
     if not weights.any():
         raise ValueError("sample_weight is zero for every row; at least one must count.")
+    if weights.sum() > MOST_CASES:
+        raise ValueError(
+            f"sample_weight adds up to {weights.sum():,.0f} cases, more than the {MOST_CASES:,} "
+            "that can be counted; divide it."
+        )
     n_times = weights.astype(np.int64)
     X = np.repeat(X, n_times, axis=0)
     columns = tuple(learn_again(column, X[:, i]) for i, column in enumerate(columns))
     return TrainingTable(X, np.repeat(y, n_times), columns, is_borrowed=False)
+
+
+def _read_weights(sample_weight: Any) -> FloatArray:
+    try:
+        return np.asarray(sample_weight, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise ValueError(
+            "sample_weight must be numbers, one for each row: how many cases it stands for."
+        ) from error
 
 
 # Checks
@@ -162,6 +180,7 @@ def _are_numbers(array: npt.NDArray[Any]) -> bool:
 
 def _validate_numbers(estimator: Any, X: Any, y: Any, *, reset: bool) -> Any:
     """Read a matrix of numbers, without a copy where it is as wanted."""
+    _refuse_other_than_matrix(X)
     return validate_data(
         estimator,
         X,
@@ -173,10 +192,29 @@ def _validate_numbers(estimator: Any, X: Any, y: Any, *, reset: bool) -> Any:
     )
 
 
+def _refuse_other_than_matrix(X: Any) -> None:
+    """Refuse what scikit-learn would try to turn into numbers, only to fail without a word."""
+    if hasattr(X, "toarray"):  # sparse, and refused as such
+        return
+    try:
+        array = np.asarray(X)
+    except ValueError as error:
+        raise ValueError(
+            "The rows of X are not of the same length; give every row a value for each column."
+        ) from error
+    if array.dtype.kind == "O" and array.ndim == 2:
+        read_matrix_of_objects(array)  # tells of a number that no float can hold
+    if array.dtype.kind in "OUS" and array.ndim != 2:
+        raise ValueError(
+            f"Expected 2D array, a table with rows and columns, and X is {X!r:.60}; if that names "
+            "a file, read the file first."
+        )
+
+
 def _refuse_missing_labels(y: Any) -> None:
     labels = np.asarray(y)
     if labels.ndim == 1 and labels.dtype.kind == "O":
-        is_missing = [label is None or label != label for label in labels.tolist()]
+        is_missing = [label is None for label in without_missing(labels)]
         if any(is_missing):
             raise ValueError(
                 f"Input y contains NaN: the label of row {is_missing.index(True)} is missing; "

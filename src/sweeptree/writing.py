@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import glob
 import os
 import tempfile
@@ -33,6 +34,8 @@ def whole_file(path: Path) -> Iterator[IO[bytes]]:
     ...     path.read_text()
     '1 2 3'
     """
+    if path.is_dir():
+        raise IsADirectoryError(errno.EISDIR, "it is a directory; name a file in it", str(path))
     path.parent.mkdir(parents=True, exist_ok=True)
     handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".tmp")
     try:

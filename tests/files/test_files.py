@@ -129,6 +129,24 @@ def test_constant_columns_come_back(path):
     assert_same_model(reload(fit(X, y), path), fit(X, y))
 
 
+@pytest.mark.parametrize(
+    "levels",
+    [
+        pd.cut(np.arange(20.0), 4),
+        pd.Categorical(pd.to_datetime(["2020-01-01", "2021-01-01"] * 10)),
+        pd.Categorical([True, False] * 10),
+        pd.period_range("2020-01-01", periods=20, freq="D"),
+    ],
+    ids=["intervals", "days", "booleans", "periods"],
+)
+def test_levels_of_other_types_come_back_by_their_text(levels, path):
+    table, y = pd.DataFrame({"a": levels}), np.arange(20) % 2
+    model = fit(table, y)
+    loaded = reload(model, path)
+    assert_same_model(loaded, model)
+    assert_array_equal(loaded.predict_proba(table), model.predict_proba(table))
+
+
 def test_a_model_with_fewer_draws_comes_back(path):
     model = fit(*four_classes(), n_draws=60)
     refined = model.without_trees_using([model.weak_variables(1.0)[-1]])
@@ -263,6 +281,12 @@ def test_a_full_disk_leaves_the_old_file_and_nothing_beside_it(small_file, path,
         model.save(path)
     assert path.read_bytes() == small_file.read_bytes()
     assert list(path.parent.iterdir()) == [path]
+
+
+def test_a_directory_is_not_written_over(model, tmp_path):
+    with pytest.raises(IsADirectoryError, match="it is a directory; name a file in it"):
+        model.save(tmp_path)
+    assert list(tmp_path.parent.glob("*.tmp")) == []
 
 
 def test_a_file_is_small(model, path):

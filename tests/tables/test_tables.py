@@ -115,6 +115,7 @@ def test_codes_become_a_category_by_name_by_number_and_by_mask():
         (["wrad"], "'wrad' that X does not have; did you mean 'ward'"),
         ([17], "neither the name of a column nor a number from 0 to 5"),
         ([True, False], "mask of 2 values, and X has 6 columns"),
+        (["admitted"], "names column 'admitted', which holds dates; turn them into text"),
     ],
 )
 def test_wrong_choice_of_categories_is_explained(mixed, which, message):

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
 
 from short_table_fits import MAKES, short
@@ -49,6 +50,11 @@ def test_column_that_is_empty_now_fits_any_kind(mixed, fitted):
             "infinity in column 'a' .first in row 7",
         ),
         ({}, r"0 feature\(s\)"),
+        ({"a": [1, 10**400] * 10}, "number in column 'a', row 1, that a float cannot hold"),
+        (
+            pd.DataFrame({"a": pd.Categorical([1.5, np.inf] * 10)}),
+            "infinity in column 'a', whose values are levels; replace it",
+        ),
     ],
 )
 def test_tables_that_cannot_be_used_are_refused_by_name(table, message):
@@ -59,6 +65,13 @@ def test_tables_that_cannot_be_used_are_refused_by_name(table, message):
 def test_thing_that_is_no_value_is_named():
     with pytest.raises(TypeError, match="string or a number, and column 'a' has a dict in row 0"):
         short().fit({"a": [{}, 1] * 10}, np.arange(20) % 2)
+
+
+@pytest.mark.parametrize(("value", "kind"), [([1], "list"), ({"b": 1}, "dict"), (b"x", "bytes")])
+def test_typed_column_of_no_values_is_named(value, kind):
+    table = pl.DataFrame({"a": [value] * 20})
+    with pytest.raises(TypeError, match=f"column 'a' has a {kind} in row 0; turn the column"):
+        short().fit(table, np.arange(20) % 2)
 
 
 def test_column_without_values_is_left_out_with_a_warning(mixed):

@@ -38,6 +38,9 @@ def test_levels_and_holes_of_rows_without_weight_are_not_there(mixed):
         ([np.nan] * 200, "it must be a whole number"),
         ([1] * 7, "one weight for each row"),
         ([0] * 200, "zero for every row"),
+        (["one"] * 200, "sample_weight must be numbers, one for each row"),
+        ([[1], [1, 2]] * 100, "sample_weight must be numbers, one for each row"),
+        ([2**30] * 200, "adds up to 214,748,364,800 cases, more than the 2,147,483,647"),
     ],
 )
 def test_other_weights_are_refused(mixed, weights, message):

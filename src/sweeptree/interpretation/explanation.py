@@ -10,7 +10,14 @@ import numpy as np
 
 from sweeptree.columns import Column
 from sweeptree.encoding import FloatArray
-from sweeptree.fitted import FittedModel, check_fitted, check_share, column_names, rows_of
+from sweeptree.fitted import (
+    FittedModel,
+    check_count,
+    check_fitted,
+    check_share,
+    column_names,
+    rows_of,
+)
 from sweeptree.frames import make_frame, names_of, records_of
 from sweeptree.interpretation.changes import changes_in_words, find_changes
 from sweeptree.interpretation.conditions import conditions_in_words, find_conditions
@@ -111,6 +118,7 @@ def explain(
     """
     check_share("level", level)
     check_share("min_share", min_share)
+    n_similar = check_count("n_similar", n_similar)
     case = as_one_row(model, x)
     row = rows_of(model, case)
     table = uncertainty(model, case, level)

@@ -6,6 +6,7 @@ After Fieldsend, Bailey, Everson, Krzanowski, Partridge and Schetinin (2003).
 from __future__ import annotations
 
 from collections.abc import Sequence
+from numbers import Real
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -167,6 +168,6 @@ def _count(is_correct: npt.NDArray[np.bool_], agreement: FloatArray, confidence:
     )
 
 
-def _check_confidence(confidence: float) -> None:
-    if not 0 < confidence <= 1:
+def _check_confidence(confidence: Any) -> None:
+    if not isinstance(confidence, Real) or not 0 < float(confidence) <= 1:
         raise ValueError(f"confidence must be above 0 and at most 1, got {confidence!r}.")
