@@ -228,7 +228,7 @@ def test_integer_parameter_must_be_large_enough(name):
 
 
 def test_no_jobs_at_all():
-    with pytest.raises(ValueError, match="n_jobs"):
+    with pytest.raises(ValueError, match=r"'n_jobs' parameter.*Got 0 "):
         short(n_jobs=0).fit(X, Y)
 
 

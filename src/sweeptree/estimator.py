@@ -261,7 +261,11 @@ class BayesianTreeClassifier(
         "engine": [StrOptions(set(ENGINES))],
         "checkpoint": [str, PathLike, None],
         "memory_budget": [Interval(Real, 0, None, closed="left"), None],
-        "n_jobs": [Integral, None],
+        "n_jobs": [
+            Interval(Integral, None, -1, closed="right"),
+            Interval(Integral, 1, None, closed="left"),
+            None,
+        ],
         "random_state": ["random_state"],
         "progress": ["boolean", StrOptions({"auto"})],
     }
