@@ -101,7 +101,6 @@ WRONG_ROWS = {
     "no column": lambda columns: pd.DataFrame(index=range(3)),
     "no row": lambda columns: pd.DataFrame(columns)[:0],
     "sets": lambda columns: {name: [set()] for name in columns},
-    "infinities": lambda columns: {name: [np.inf] for name in columns},
     "a column of two dimensions": lambda columns: columns | {"column 0": np.zeros((2, 2))},
 }
 
