@@ -47,7 +47,7 @@ MISUSE = """\
 from sweeptree import BayesianTreeClassifier, load
 from sweeptree._kernel import places_by_class
 
-BayesianTreeClassifier(n_draws="many")
+BayesianTreeClassifier(n_draws=[100])
 load(5)
 places_by_class("labels", 2)
 """
