@@ -92,7 +92,7 @@ def test_acceptance_on_xor3_is_the_papers_with_tuned_steps(kept):
 @pytest.mark.parametrize("grid", ["5 × 4 × 3", "6 × 6"])
 def test_exact_strategies_are_unbiased_and_the_papers_are_not(kept, grid):
     bias = {row["walk"]: row["total_variation"] for row in kept["bias"] if row["grid"] == grid}
-    assert max(bias.pop("exact"), bias.pop("standard, rejecting")) < 0.015
+    assert max(bias.pop("exact"), bias.pop("standard, rejecting")) < 0.02
     assert min(bias.values()) > 0.03
 
 
