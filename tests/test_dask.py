@@ -182,8 +182,10 @@ def test_killed_workers_change_nothing(n_killed, injury, monkeypatch):
 def kill_while_slices_run(client, pids):
     wait_until(lambda: sum(map(len, client.processing().values())) >= 2)
     time.sleep(0.3)
+    known = dict(client.cluster.scheduler_info["workers"])
     for pid in pids:
         os.kill(pid, signal.SIGKILL)
+    wait_until(lambda: len(known.keys() & client.cluster.scheduler_info["workers"]) < len(known))
     client.cluster.scale(4)
 
 

@@ -176,7 +176,15 @@ def test_second_press_ends_at_once():
 # The handler
 
 
-def test_first_press_is_noted_and_the_second_is_raised():
+@pytest.fixture
+def ctrl_c_as_ever():
+    """Other tests may have left a handler behind."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+def test_first_press_is_noted_and_the_second_is_raised(ctrl_c_as_ever):
     with Interruption() as interruption:
         signal.raise_signal(signal.SIGINT)
         assert interruption.is_wanted
@@ -185,17 +193,14 @@ def test_first_press_is_noted_and_the_second_is_raised():
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
-def test_handler_of_the_program_stays():
+def test_handler_of_the_program_stays(ctrl_c_as_ever):
     def own(number, frame):
         raise ZeroDivisionError
 
     signal.signal(signal.SIGINT, own)
-    try:
-        with Interruption(), pytest.raises(ZeroDivisionError):
-            signal.raise_signal(signal.SIGINT)
-        assert signal.getsignal(signal.SIGINT) is own
-    finally:
-        signal.signal(signal.SIGINT, signal.default_int_handler)
+    with Interruption(), pytest.raises(ZeroDivisionError):
+        signal.raise_signal(signal.SIGINT)
+    assert signal.getsignal(signal.SIGINT) is own
 
 
 @pytest.mark.filterwarnings("ignore:The chains have not converged")
