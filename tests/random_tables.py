@@ -14,7 +14,7 @@ def with_holes(values, rng):
     """Leave some values out; of what cannot be NaN, an object array with None is made."""
     is_hole = rng.random(len(values)) < 0.3
     if values.dtype.kind == "M":
-        return np.where(is_hole, np.datetime64("NaT"), values)
+        return np.where(is_hole, np.datetime64("NaT", "us"), values)
     if values.dtype.kind == "f":
         return np.where(is_hole, np.nan, values)
     return np.where(is_hole, None, values.astype(object))

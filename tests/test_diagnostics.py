@@ -47,7 +47,7 @@ def arviz_diagnosis(arviz, trace):
     return (
         float(arviz.rhat(trace, method="rank")),
         float(arviz.ess(trace, method="bulk")),
-        float(arviz.ess(trace, method="tail")),
+        float(arviz.ess(trace, method="tail", prob=(0.05, 0.95))),
     )
 
 

@@ -49,8 +49,9 @@ def write_archive(file: IO[bytes], arrays: Mapping[str, AnyArray]) -> None:
         for name, array in {**arrays, CHECKSUM: checksum}.items():
             content = BytesIO()
             np.lib.format.write_array(content, array, version=(1, 0), allow_pickle=False)
+            # A copy: left behind by an error, a view of it can crash Python 3.12's collector.
             archive.writestr(
-                ZipInfo(_member_of(name)), content.getbuffer(), ZIP_DEFLATED, COMPRESSION_LEVEL
+                ZipInfo(_member_of(name)), content.getvalue(), ZIP_DEFLATED, COMPRESSION_LEVEL
             )
 
 
