@@ -99,7 +99,8 @@ class BranchMoves {
   }
 
   Evaluation evaluate_regraft(const Proposal& proposal, const Hurdle& hurdle) {
-    return evaluate_transfer(proposal.node, proposal.other, proposal.is_left,
+    const int place = tree_.common_ancestor(tree_[proposal.node].parent, proposal.other);
+    return evaluate_transfer(proposal.node, proposal.other, proposal.is_left, place,
                              Changes{.anywhere = true}, hurdle);
   }
 
@@ -119,7 +120,7 @@ class BranchMoves {
     const bool is_right_of_parent = tree_[riser.parent].right == proposal.node;
     return evaluate_transfer(tree_.sibling(proposal.node),
                              proposal.is_left ? riser.left : riser.right, is_right_of_parent,
-                             Changes{}, hurdle);
+                             riser.parent, Changes{}, hurdle);
   }
 
   // A regraft and a rotation alike.
@@ -136,11 +137,11 @@ class BranchMoves {
   }
 
  private:
-  // A subtree moves, together with the split above it, to the place above another node.
-  Evaluation evaluate_transfer(int moved, int other, bool is_left, const Changes& changes,
-                               const Hurdle& hurdle) {
+  // A subtree moves, together with the split above it, to the place above another node. Nothing
+  // changes outside of `place`, the lowest node above both.
+  Evaluation evaluate_transfer(int moved, int other, bool is_left, int place,
+                               const Changes& changes, const Hurdle& hurdle) {
     const int split = tree_[moved].parent;
-    const int place = tree_.common_ancestor(split, other);
     const int above = tree_[place].parent;
     const bool is_left_of_above = above != none && tree_[above].left == place;
     const int depth = state_.depth_if_needed(place);

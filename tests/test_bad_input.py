@@ -455,7 +455,7 @@ def test_confidence_out_of_range(confidence):
 
 @pytest.mark.parametrize("threshold", ["most", None, [0.9]])
 def test_threshold_is_a_number(threshold):
-    with pytest.raises(ValueError, match="threshold must be a number, got"):
+    with pytest.raises(ValueError, match=r"threshold must be between 0 and 1, by=.*; got"):
         short().fit(X, Y).reject_option(X, threshold=threshold)
 
 

@@ -302,6 +302,7 @@ def test_unknown_measure_is_named(binary):
         (-0.1, "agreement", "between 0 and 1, by='agreement'; got -0.1"),
         (-0.1, "entropy", "at least 0, in nats, by='entropy'; got -0.1"),
         (float("nan"), "lower", "between 0 and 1, by='lower'; got nan"),
+        ("high", "lower", "between 0 and 1, by='lower'; got 'high'"),
     ],
 )
 def test_a_threshold_that_its_measure_cannot_have_is_named(binary, threshold, by, wanted):

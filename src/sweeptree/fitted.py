@@ -96,13 +96,6 @@ def check_share(name: str, value: Any) -> float:
     return float(value)
 
 
-def check_number(name: str, value: Any) -> float:
-    """Return an option that may be any number."""
-    if not isinstance(value, Real):
-        raise ValueError(f"{name} must be a number, got {value!r}.")
-    return float(value)
-
-
 def check_count(name: str, value: Any) -> int:
     """Return an option that must be a whole number, 0 or more."""
     if not isinstance(value, Integral) or value < 0:

@@ -180,10 +180,9 @@ def _are_numbers(array: npt.NDArray[Any]) -> bool:
 
 def _validate_numbers(estimator: Any, X: Any, y: Any, *, reset: bool) -> Any:
     """Read a matrix of numbers, without a copy where it is as wanted."""
-    _refuse_other_than_matrix(X)
     return validate_data(
         estimator,
-        X,
+        _as_matrix(X),
         y,
         reset=reset,
         dtype=np.float64,
@@ -192,10 +191,10 @@ def _validate_numbers(estimator: Any, X: Any, y: Any, *, reset: bool) -> Any:
     )
 
 
-def _refuse_other_than_matrix(X: Any) -> None:
+def _as_matrix(X: Any) -> Any:
     """Refuse what scikit-learn would try to turn into numbers, only to fail without a word."""
     if hasattr(X, "toarray"):  # sparse, and refused as such
-        return
+        return X
     try:
         array = np.asarray(X)
     except ValueError as error:
@@ -209,6 +208,7 @@ def _refuse_other_than_matrix(X: Any) -> None:
             f"Expected 2D array, a table with rows and columns, and X is {X!r:.60}; if that names "
             "a file, read the file first."
         )
+    return array
 
 
 def _refuse_missing_labels(y: Any) -> None:

@@ -12,7 +12,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clo
 from sklearn.utils.validation import check_is_fitted
 
 from sweeptree.encoding import FloatArray
-from sweeptree.fitted import FittedModel, check_labels, check_number, check_option, rows_of
+from sweeptree.fitted import FittedModel, check_labels, check_option, rows_of
 from sweeptree.frames import make_frame
 from sweeptree.prediction import mean_probabilities
 from sweeptree.uncertainty.entropies import split_entropy
@@ -58,9 +58,8 @@ def reject_option(
     >>> bool(model.score(X[1::2][answered], y[1::2][answered]) > model.score(X[1::2], y[1::2]))
     True
     """
-    threshold = check_number("threshold", threshold)
-    sureness = sureness_of(model, rows_of(model, X), by)
-    return sureness < least_sureness(threshold, by) - ROUNDING
+    least = least_sureness(threshold, by)
+    return sureness_of(model, rows_of(model, X), by) < least - ROUNDING
 
 
 def least_sureness(threshold: Any, by: str) -> float:
