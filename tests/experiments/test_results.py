@@ -92,7 +92,7 @@ def test_acceptance_on_xor3_is_the_papers_with_tuned_steps(kept):
 @pytest.mark.parametrize("grid", ["5 × 4 × 3", "6 × 6"])
 def test_exact_strategies_are_unbiased_and_the_papers_are_not(kept, grid):
     bias = {row["walk"]: row["total_variation"] for row in kept["bias"] if row["grid"] == grid}
-    assert max(bias.pop("exact"), bias.pop("standard, rejecting")) < 0.02
+    assert max(bias.pop("exact"), bias.pop("standard, rejecting")) < 0.015
     assert min(bias.values()) > 0.03
 
 
@@ -109,7 +109,6 @@ def test_full_runs_still_find_what_is_kept(kept, data_set, tmp_path):
         old = row_of(kept, data_set, strategy)
         assert found["n_splits"]["mean"] == pytest.approx(old["n_splits"]["mean"], rel=0.1), STALE
         assert found["accuracy"]["mean"] == pytest.approx(old["accuracy"]["mean"], abs=1.5), STALE
-        noise = old["entropy"]["interval"] / N_FOLDS**0.5
-        assert found["entropy"]["mean"] == pytest.approx(old["entropy"]["mean"], 0.15, noise), STALE
+        assert found["entropy"]["mean"] == pytest.approx(old["entropy"]["mean"], rel=0.15), STALE
         assert compare_row(kept, {**old, **found}, ACCURACY).word == WITHIN
     assert found["n_splits"]["mean"] < row_of(kept, data_set, "standard")["n_splits"]["mean"]

@@ -46,7 +46,7 @@ class Scale(NamedTuple):
     bias_length: Length
 
 
-FULL = Scale(PAPER_LENGTH, 3, 1, Length(20_000, 10_000, 100))
+FULL = Scale(PAPER_LENGTH, 3, 1, Length(20_000, 10_000, 400))
 QUICK = Scale(Length(4_000, 500, 8), 1, 1, Length(4_000, 4_000, 20))
 
 
