@@ -84,7 +84,7 @@ def short_slices(monkeypatch):
         sent.extend(pieces)
         return each(self, function, pieces)
 
-    monkeypatch.setattr(remote_crew, "SLICE_SECONDS", 0.02)
+    monkeypatch.setattr(remote_crew, "SLICE_SECONDS", 0.005)
     monkeypatch.setattr(Elsewhere, "each", counted)
     return sent
 
@@ -113,7 +113,7 @@ def test_remote_chains_draw_what_local_ones_draw(parameters, dask, injury, short
 def test_the_table_is_sent_once_and_let_go(dask, injury, short_slices):
     dask.run(count_factories)
     fit_quietly(short(n_draws=1000, thin=200), *injury)
-    assert len(short_slices) > 20
+    assert len(short_slices) > 10
     n_built = dask.run(n_factories)
     assert all(1 <= n <= 2 for n in n_built.values())  # Dask may move data around now and then
     wait_until(lambda: not any("Blueprint" in key for key in dask.who_has()))
@@ -233,7 +233,7 @@ def test_a_checkpoint_goes_on_at_home_and_away(
     monkeypatch,
     writing_often,
 ):
-    monkeypatch.setattr(remote_crew, "SLICE_SECONDS", 0.02)
+    monkeypatch.setattr(remote_crew, "SLICE_SECONDS", 0.005)
     path = tmp_path / "fit.checkpoint"
     expected = fitted_here(short(), *injury)
     monkeypatch.setattr(Checkpoint, "write", cutting_off(4))
