@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
-KERNEL := CMakeLists.txt $(wildcard cpp/*)
+KERNEL := CMakeLists.txt $(wildcard cpp/*.hpp cpp/python/*)
 WORKERS ?= 2
 
 .PHONY: demo test quick exhaustive lint docs bench sanitize release-check clean

@@ -83,6 +83,14 @@ class Forest {
     bool missing_left;
   };
 
+  // Threads that are waited for, also where one more could not be started.
+  struct Joined {
+    std::vector<std::thread> threads;
+    ~Joined() {
+      for (std::thread& thread : threads) thread.join();
+    }
+  };
+
   // Walks the rows down the trees in blocks whose values stay in the cache; threads take turns at
   // the blocks.
   template <typename Wanted, typename Use>
@@ -98,11 +106,10 @@ class Forest {
         walk_block(x, n_columns, begin, end, is_wanted, use);
       }
     };
-    std::vector<std::thread> others;
+    Joined others;
     for (std::size_t thread = 1; thread < std::min(n_threads_, n_blocks); ++thread)
-      others.emplace_back(work, thread);
+      others.threads.emplace_back(work, thread);
     work(0);
-    for (std::thread& other : others) other.join();
   }
 
   template <typename Wanted, typename Use>

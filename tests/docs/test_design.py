@@ -27,6 +27,6 @@ def test_files_that_the_page_names_are_there():
 
 def test_modules_and_headers_that_matter_are_named():
     modules = (ROOT / "src" / "sweeptree").glob("*.py")
-    matter = [path.name for path in (*modules, *(ROOT / "cpp").glob("*.?pp"))]
+    matter = [path.name for path in (*modules, *(ROOT / "cpp").rglob("*.?pp"))]
     without_words = {"__init__.py", "__main__.py"}
     assert [name for name in matter if name not in PAGE and name not in without_words] == []

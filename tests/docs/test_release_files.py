@@ -34,7 +34,7 @@ def test_the_installed_version_is_that_of_the_project():
 
 def test_no_code_has_the_version_in_it():
     version = re.compile(rf"(?<![\d.]){re.escape(PROJECT['project']['version'])}(?![\d.])")
-    code = [*(ROOT / "src").rglob("*.py"), *(ROOT / "cpp").iterdir(), ROOT / "CMakeLists.txt"]
+    code = [*(ROOT / "src").rglob("*.py"), *(ROOT / "cpp").rglob("*.?pp"), ROOT / "CMakeLists.txt"]
     assert [path for path in code if version.search(path.read_text(encoding="utf-8"))] == []
 
 
