@@ -3,16 +3,19 @@
 For each: R-hat and effective draws per CPU second of the number of leaves and of the log posterior,
 and the spread of the predicted probabilities between chains (mean over rows of their standard
 deviation). Effective draws mean little while R-hat is far from 1: chains that are stuck, each in a
-place of its own, are taken for a few draws each however long they run.
+place of its own, are taken for a few draws each however long they run. Where `standard` walks too,
+a second table compares the others with it, seed by seed.
 
     python -m benchmarks run mixing
     python -m benchmarks run mixing --sets Ionosphere --moves 4000000 --seeds 0 1 2 --prior default
     python -m benchmarks run mixing --walks exact "no rotate"
+    python -m benchmarks run mixing --walks exact standard --seeds 0 1 2 3 4 5 6 7
 """
 
 from __future__ import annotations
 
 import argparse
+import statistics
 import time
 import warnings
 from collections.abc import Iterator
@@ -59,10 +62,15 @@ class Mixing(NamedTuple):
             f"{verdict.rhat_n_leaves:.3f}",
             f"{verdict.rhat_log_posterior:.3f}",
             f"{verdict.ess_n_leaves / seconds:,.0f}",
-            f"{verdict.ess_log_posterior / seconds:,.0f}",
+            f"{self.draws_per_second:,.0f}",
             f"{verdict.spread:.4f}",
             f"{seconds:.1f}",
         ]
+
+    @property
+    def draws_per_second(self) -> float:
+        """Effective ones of the log posterior."""
+        return self.verdict.ess_log_posterior / self.seconds
 
 
 HEADINGS = ["leaves", "R-hat k", "R-hat lp", "ESS/s k", "ESS/s lp", "spread", "CPU s"]
@@ -81,7 +89,7 @@ def walks() -> dict[str, dict[str, Any]]:
         f"no {'/'.join(moves)}": {"move_probabilities": scaled(dict.fromkeys(moves, 0.0))}
         for moves in LEFT_OUT
     }
-    return strategies | left_out
+    return strategies | {"exact, 5 rungs": {"n_rungs": 5}} | left_out
 
 
 def measure(table: LabelledTable, n_moves: int, seed: int, parameters: dict[str, Any]) -> Mixing:
@@ -120,6 +128,18 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--walks", nargs="+", choices=walks(), metavar="WALK", help="all")
 
 
+def against_standard(name: str, found: dict[str, list[Mixing]], seeds: list[int]) -> ReportTable:
+    """Compare effective draws of the log posterior per CPU second, seed by seed."""
+    title = f"{name}: effective draws of the log posterior per CPU second, over standard's"
+    report = ReportTable(title, ["strategy"], [f"seed {seed}" for seed in seeds] + ["median"])
+    for label, runs in found.items():
+        pairs = zip(runs, found["standard"], strict=True)
+        ratios = [run.draws_per_second / standard.draws_per_second for run, standard in pairs]
+        if label != "standard":
+            report.add_row(label, *(f"{r:,.0f}" for r in (*ratios, statistics.median(ratios))))
+    return report
+
+
 def run(options: argparse.Namespace) -> Iterator[Outcome]:
     reports: list[ReportTable] = []
     for name in options.sets:
@@ -129,10 +149,13 @@ def run(options: argparse.Namespace) -> Iterator[Outcome]:
             ["strategy", "seed"],
             HEADINGS,
         )
+        found: dict[str, list[Mixing]] = {}
         for label in options.walks or walks():
-            for seed in options.seeds:
-                parameters = PRIORS[options.prior] | walks()[label]
-                found = measure(table, options.moves, seed, parameters)
-                report.add_row(label, str(seed), *found.cells())
+            parameters = PRIORS[options.prior] | walks()[label]
+            found[label] = [measure(table, options.moves, s, parameters) for s in options.seeds]
+            for seed, mixing in zip(options.seeds, found[label], strict=True):
+                report.add_row(label, str(seed), *mixing.cells())
         reports.append(report)
+        if "standard" in found and len(found) > 1:
+            reports.append(against_standard(name, found, options.seeds))
         yield Outcome(reports)
