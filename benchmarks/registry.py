@@ -22,6 +22,7 @@ NAMES = (
     "held_out",
     "help_time",
     "large_tables",
+    "leave_one_out",
     "mixing",
     "moves",
     "peers_fits",
