@@ -123,7 +123,7 @@ def test_json_has_no_nan():
 
 def test_compare_shows_every_strategy_under_both_likelihoods(votes_file, tiny, capsys, monkeypatch):
     monkeypatch.setenv("COLUMNS", "80")
-    assert cli.main(["compare", votes_file, "--target", "party", "--quick", "--jobs", "2"]) == 0
+    assert cli.main(["compare", votes_file, "--target", "party", "--quick", "--n-jobs", "2"]) == 0
     shown = capsys.readouterr().out
     tables = shown.split("Strategies compared, ")[1:]
     assert [table.split()[0] for table in tables] == ["plug-in", "marginal"]
@@ -131,7 +131,7 @@ def test_compare_shows_every_strategy_under_both_likelihoods(votes_file, tiny, c
         first_words = [line.split()[0] for line in table.splitlines() if line.strip()]
         assert {"standard", "sweeping", "exact"} <= set(first_words)
         assert "…" not in table
-    assert cli.main(["compare", votes_file, "--target", "party", "--quick", "--jobs", "1"]) == 0
+    assert cli.main(["compare", votes_file, "--target", "party", "--quick", "--n-jobs", "1"]) == 0
     assert capsys.readouterr().out == shown
 
 
@@ -181,8 +181,8 @@ def test_an_output_that_is_no_directory_is_one_sentence(tmp_path, capsys):
     [
         [],
         ["reproduce", "--only", "nothing"],
-        ["reproduce", "--jobs", "0"],
-        ["reproduce", "--seed", "-1"],
+        ["reproduce", "--n-jobs", "0"],
+        ["reproduce", "--random-state", "-1"],
         ["compare", "table.csv"],
         ["predict", "m.sweeptree", "table.csv", "--level", "1"],
         ["explain", "m.sweeptree", "table.csv", "--row", "-1"],

@@ -123,7 +123,7 @@ def test_numbers_do_not_depend_on_the_number_of_jobs(tmp_path):
 
 def test_whole_runs_agree_whatever_the_jobs(whole_run, tmp_path, tiny):
     _, output = whole_run
-    options = ["--quick", "--only", "bias", "--jobs", "1", "--output", str(tmp_path)]
+    options = ["--quick", "--only", "bias", "--n-jobs", "1", "--output", str(tmp_path)]
     assert cli.main(["reproduce", *options]) == 0
     assert results_of(tmp_path)["bias"] == results_of(output)["bias"]
 
@@ -190,7 +190,7 @@ def test_a_file_is_written_as_a_whole_or_not_at_all(tmp_path, monkeypatch):
 def start_reproducing(output):
     command = [sys.executable, "-m", "sweeptree", "reproduce", "--quick", "--only", "tables"]
     return subprocess.Popen(
-        [*command, "--jobs", "1", "--output", str(output)],
+        [*command, "--n-jobs", "1", "--output", str(output)],
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
         text=True,

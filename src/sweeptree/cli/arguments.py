@@ -104,10 +104,17 @@ def add_run_options(command: argparse.ArgumentParser) -> None:
         "--quick", action="store_true", help="short chains: to see what comes out, not for numbers"
     )
     command.add_argument(
-        "--jobs", type=positive, metavar="N", help="threads; default: one per core"
+        "--n-jobs", type=positive, metavar="N", help="threads; default: one per core"
     )
-    command.add_argument("--seed", type=seed, default=0, help="seed of the folds and the chains")
+    add_random_state(command, "the folds and the chains")
     add_scheduler(command)
+
+
+def add_random_state(command: argparse.ArgumentParser, of: str) -> None:
+    """Add the seed."""
+    command.add_argument(
+        "--random-state", type=seed, default=0, metavar="SEED", help=f"seed of {of}; default: 0"
+    )
 
 
 def share(text: str) -> float:

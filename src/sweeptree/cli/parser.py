@@ -12,13 +12,13 @@ from sweeptree.cli.arguments import (
     add_general_options,
     add_level,
     add_model_and_table,
+    add_random_state,
     add_run_options,
     add_scheduler,
     add_table_output,
     add_target,
     count,
     positive,
-    seed,
 )
 from sweeptree.cli.estimator_options import estimator_options
 
@@ -242,9 +242,9 @@ def _add_demo(commands: Commands[argparse.ArgumentParser]) -> None:
         commands,
         "demo",
         "fit the built-in Wisconsin data and show the result",
-        "sweeptree demo --seed 1",
+        "sweeptree demo --random-state 1",
     )
-    demo.add_argument("--seed", type=seed, default=0, help="seed of the split and of the chains")
+    add_random_state(demo, "the split and the chains")
 
 
 def _add_reproduce(commands: Commands[argparse.ArgumentParser]) -> None:

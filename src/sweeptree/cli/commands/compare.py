@@ -33,8 +33,8 @@ def run(options: argparse.Namespace) -> None:
             categories=[place for place, column in enumerate(columns) if column.is_category],
             min_samples_leaf=options.min_samples_leaf,
             is_quick=options.quick,
-            n_jobs=options.jobs or effective_n_jobs(-1),
-            seed=options.seed,
+            n_jobs=options.n_jobs or effective_n_jobs(-1),
+            seed=options.random_state,
         )
     description = describe(options.quick)
     record = {

@@ -10,6 +10,6 @@ from sweeptree.demo import run_demo
 
 def run(options: argparse.Namespace) -> None:
     """Fit the built-in Wisconsin data and show the result."""
-    record = run_demo(options.seed, PipeConsole(quiet=options.json))
+    record = run_demo(options.random_state, PipeConsole(quiet=options.json))
     if options.json:
         show(options, record)

@@ -22,8 +22,8 @@ def run(options: argparse.Namespace) -> None:
             sections,
             PipeConsole(stderr=options.json, quiet=options.quiet),
             is_quick=options.quick,
-            n_jobs=options.jobs or effective_n_jobs(-1),
-            seed=options.seed,
+            n_jobs=options.n_jobs or effective_n_jobs(-1),
+            seed=options.random_state,
         )
     if options.json:
         show(options, {"output": options.output, "sections": sections})
