@@ -9,6 +9,7 @@ from itertools import accumulate
 from typing import Any, TypeVar, cast
 
 import numpy as np
+from narwhals.dependencies import is_polars_lazyframe
 
 Method = TypeVar("Method", bound=Callable[..., Any])
 
@@ -21,8 +22,10 @@ def is_collection(X: object) -> bool:
     return type(X).__module__.partition(".")[0] in ("dask", "dask_expr")
 
 
-def refuse_collection(name: str, value: object) -> None:
-    """Refuse a Dask collection where all rows are needed in one place."""
+def require_rows_here(name: str, value: object) -> None:
+    """Refuse a Dask collection or a lazy frame where all rows are needed in one place."""
+    if is_polars_lazyframe(value):
+        raise TypeError(f"{name} is a lazy frame, which has no rows yet; give {name}.collect().")
     if is_collection(value):
         raise TypeError(
             f"{name} is a Dask collection, and all rows are needed in one place; give "

@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_consistent_length, validate_data
 from sweeptree.columns import Column
 from sweeptree.encoding import FloatArray
 from sweeptree.learned_columns import encode_table, learn_again, learn_columns
-from sweeptree.partitions import refuse_collection
+from sweeptree.partitions import require_rows_here
 from sweeptree.raw_table import (
     RawTable,
     is_table_with_names,
@@ -44,8 +44,8 @@ def read_training_table(
     estimator: Any, X: Any, y: Any, categorical_features: Any = "from_dtype"
 ) -> TrainingTable:
     """Turn the table and the labels of `fit` into arrays, and learn the columns."""
-    refuse_collection("X", X)
-    refuse_collection("y", y)
+    require_rows_here("X", X)
+    require_rows_here("y", y)
     given = X
     _refuse_missing_labels(y)
     if is_table_with_names(X):
@@ -83,7 +83,7 @@ def _learn(table: RawTable, categorical_features: Any) -> tuple[FloatArray, tupl
 
 def read_rows(estimator: Any, X: Any) -> FloatArray:
     """Turn rows to predict into a matrix, with the columns that `fit` saw."""
-    refuse_collection("X", X)
+    require_rows_here("X", X)
     if is_table_with_names(X):
         check_names(estimator, read_names(X))
         table = read_named_table(X)

@@ -1,0 +1,63 @@
+"""Labels that no model can be fitted to."""
+
+import time
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from small_table import X, Y, short
+
+pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+
+
+@pytest.mark.parametrize("label", [0, "ill", True, 2.0])
+def test_one_class_only(label):
+    with pytest.raises(ValueError, match=rf"only one class, {label!r}; at least two"):
+        short().fit(X, [label] * 30)
+
+
+def test_labels_are_required():
+    with pytest.raises(ValueError, match="requires y to be passed"):
+        short().fit(X, None)
+
+
+def test_lengths_must_match():
+    with pytest.raises(ValueError, match=r"inconsistent numbers of samples: \[30, 29\]"):
+        short().fit(X, Y[:-1])
+
+
+def test_mistake_on_a_large_table_is_told_at_once():
+    large = np.zeros((200_000, 40))
+    start = time.perf_counter()
+    with pytest.raises(ValueError, match="inconsistent numbers of samples"):
+        short().fit(large, Y)
+    assert time.perf_counter() - start < 1.0
+
+
+def test_continuous_labels_are_refused():
+    with pytest.raises(ValueError, match="Unknown label type: continuous"):
+        short().fit(X, X[:, 0])
+
+
+def test_missing_labels_are_refused():
+    with pytest.raises(ValueError, match="y contains NaN"):
+        short().fit(X, np.where(Y == 0, np.nan, 1.0))
+
+
+def test_missing_labels_of_a_nullable_type_are_refused():
+    labels = pd.array([True, None] * 15, dtype="boolean")
+    with pytest.raises(ValueError, match="the label of row 1 is missing"):
+        short().fit(X, labels)
+
+
+@pytest.mark.parametrize("min_samples_leaf", [3, 16, 10**12])
+def test_too_few_rows_for_two_leaves(min_samples_leaf):
+    n_rows = min(2 * min_samples_leaf - 1, 30)
+    with pytest.raises(ValueError, match=f"n_samples={n_rows}.*at least {2 * min_samples_leaf}"):
+        short(min_samples_leaf=min_samples_leaf).fit(X[:n_rows], Y[:n_rows])
+
+
+def test_just_enough_rows_for_two_leaves():
+    model = short(min_samples_leaf=15, n_draws=200).fit(X, np.sort(Y))
+    assert model.posterior_.n_leaves.max() <= 2
