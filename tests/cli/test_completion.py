@@ -1,8 +1,12 @@
-"""Completion in shells: bash is really run."""
+"""Completion in shells, which are really run: bash, and zsh and fish where they are installed."""
 
 import json
+import os
+import re
+import select
 import shutil
 import subprocess
+import sys
 
 import pytest
 
@@ -50,6 +54,7 @@ def test_values_of_an_option_are_offered(complete):
     assert complete("tree", "m", "--kind", "") == ["map", "confident", "central"]
     assert complete("completion", "") == ["bash", "zsh", "fish"]
     assert complete("datasets", "e") == ["export"]
+    assert complete("datasets", "export", "votes", "-o", "e") == []
 
 
 def test_where_nothing_is_known_bash_offers_files(complete, tmp_path, capsys):
@@ -58,15 +63,71 @@ def test_where_nothing_is_known_bash_offers_files(complete, tmp_path, capsys):
     assert "complete -o default" in capsys.readouterr().out
 
 
-@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
-def test_a_script_is_valid_where_its_shell_is_installed(shell, capsys, tmp_path):
-    assert cli.main(["completion", shell]) == 0
-    script = capsys.readouterr().out
-    assert all(command in script for command in COMMANDS)
-    if shutil.which(shell):
-        path = tmp_path / "script"
-        path.write_text(script)
-        subprocess.run([shell, "-n", str(path)], check=True)
+@pytest.fixture
+def script(request, capsys, tmp_path):
+    """The file of a script for the shell that is asked for, if that is installed."""
+    if shutil.which(request.param) is None:
+        pytest.skip(f"{request.param} is not installed")
+    assert cli.main(["completion", request.param]) == 0
+    path = tmp_path / "script"
+    path.write_text(capsys.readouterr().out)
+    return path
+
+
+LINES = {
+    "sweeptree ev": "evaluate",
+    "sweeptree fit t.csv --strategy sw": "sweeping",
+    "sweeptree tree m --k": "--kind",
+    "sweeptree completion z": "zsh",
+    "sweeptree datasets e": "export",
+    "sweeptree datasets export votes -o scr": "script",
+}
+
+
+@pytest.mark.parametrize("script", ["fish"], indirect=True)
+@pytest.mark.parametrize("line", LINES)
+def test_fish_offers_what_fits(line, script, tmp_path):
+    code = f"source {script}; complete -C '{line}'"
+    done = subprocess.run(
+        ["fish", "-N", "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True
+    )
+    assert [offer.split("\t")[0] for offer in done.stdout.splitlines()] == [LINES[line]]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs a terminal of POSIX")
+@pytest.mark.parametrize("script", ["zsh"], indirect=True)
+def test_zsh_completes_what_is_typed(script):
+    found = {line: typed_in_zsh(line, script) for line in LINES}
+    expected = {line: line[: line.rindex(" ") + 1] + end for line, end in LINES.items()}
+    assert found == expected
+
+
+def typed_in_zsh(line, script):
+    """Type a line and a tab into a shell in a terminal, and return what then stands there."""
+    import pty
+
+    process, terminal = pty.fork()
+    if process == 0:
+        os.chdir(script.parent)
+        os.execvpe("zsh", ["zsh", "-f", "-i"], {**os.environ, "TERM": "dumb", "PS1": ""})
+    with os.fdopen(terminal, "r+b", buffering=0) as screen:
+        screen.write(b"autoload -U compinit; compinit -u -D; source ./script; print RE''ADY\n")
+        read_until(screen, r"READY\r\n")
+        screen.write(
+            line.encode() + b"\t\x01print -r -- '<\x05>'\n"
+        )  # quotes all that stands there
+        typed = read_until(screen, r"\n<(.*?)>\r\n")
+        screen.write(b"exit\n")
+        os.waitpid(process, 0)
+    return typed[1]
+
+
+def read_until(screen, pattern):
+    shown = ""
+    while not (found := re.search(pattern, shown)):
+        assert select.select([screen], [], [], 30)[0], f"the shell fell silent after {shown!r}"
+        shown += screen.read(4096).decode()
+    return found
 
 
 def test_a_script_may_come_as_json(capsys):

@@ -41,7 +41,7 @@ class Command(NamedTuple):
     flags: dict[str, str]
     """Its options, and what they are."""
     values: dict[str, list[str]]
-    """Words that may follow an option."""
+    """Words that may follow an option that takes a value; none: a file may."""
     words: list[str]
     """Words that may stand without an option before them."""
 
@@ -75,6 +75,7 @@ def _commands(parser: argparse.ArgumentParser) -> Iterator[Command]:
                 or choices_of_estimator.get(flag, [])
                 for each in actions
                 for flag in each.option_strings
+                if each.nargs != 0
             }
             words = [
                 str(word) for each in actions if not each.option_strings
@@ -97,7 +98,7 @@ def _cases(commands: list[Command]) -> Iterator[str]:
     yield _case("'2 '*", [command.name for command in commands] + ["--help", "--version"])
     for name, _, flags, values, words in commands:
         for flag, choices in values.items():
-            if choices:
+            if choices or words:
                 yield _case(f"*' {name} {flag} '*", choices)
         yield _case(f"*' {name} '*' -'*", list(flags))
         if words:
@@ -118,6 +119,13 @@ def _fish_lines(commands: list[Command]) -> Iterator[str]:
         for flag, what in flags.items():
             kind = "-l" if flag.startswith("--") else "-s"
             line = f"{start} {kind} {flag.lstrip('-')} -d {shlex.quote(what.replace('%%', '%'))}"
-            yield f"{line} -xa '{' '.join(values[flag])}'" if values[flag] else line
+            yield line + _fish_value(values, flag)
         if words:
-            yield f"{start} -a '{' '.join(words)}'"
+            yield f"{start} -fa '{' '.join(words)}'"
+
+
+def _fish_value(values: dict[str, list[str]], flag: str) -> str:
+    """Say what follows an option: nothing, one of some words, or a file."""
+    if flag not in values:
+        return ""
+    return f" -xa '{' '.join(values[flag])}'" if values[flag] else " -rF"
