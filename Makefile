@@ -41,7 +41,7 @@ bench: $(INSTALLED)
 # browsers, clusters or the command line, and those that draw: they reach no other part of it.
 SANITIZED := build/sanitized
 SANITIZED_TESTS ?= $(addprefix tests/,kernel estimator tables files checkpoints interpretation \
-  $(foreach each,arviz bad_input diagnostics encoding lean_states posterior prediction \
+  bad_input $(foreach each,arviz diagnostics encoding lean_states posterior prediction \
   random_settings sampling scores uncertainty,test_$(each).py))
 sanitize: $(INSTALLED)
 	$(PYTHON) -m venv $(SANITIZED)

@@ -170,10 +170,3 @@ def test_a_digest_leaves_out_results_that_are_not_there(directory, tmp_path):
     page.write_text(f"{pages.begin(digest.NAME)}\nold\n{pages.END}\n")
     main(["digest", "--from", str(directory), "--into", str(page)])
     assert pages.shown_on(page.read_text(), digest.NAME) == ""
-
-
-@pytest.mark.parametrize("path", sorted((ROOT / "benchmarks/results").glob("*.json")))
-def test_the_docs_show_the_results_that_are_kept(path):
-    page = ROOT / "docs/performance.md"
-    stale = f"stale: python -m benchmarks table {path.relative_to(ROOT)} --into docs/performance.md"
-    assert pages.shown_on(page.read_text(), path.stem) == pages.text_of(page, path), stale

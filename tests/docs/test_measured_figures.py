@@ -1,13 +1,15 @@
-"""The figures that the README shows are those of the results that are kept."""
+"""The figures that the README and the docs show are those of the results that are kept."""
 
 import re
 
+import pytest
 from benchmarks.peers.contestants import OF_MOVES
 
 from benchmarks import digest, pages, results
-from doc_pages import ROOT
+from doc_pages import ROOT, name_of
 
 KEPT = ROOT / digest.KEPT
+PAGES = {page: page.read_text(encoding="utf-8") for page in sorted((ROOT / "docs").glob("*.md"))}
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 
 
@@ -16,6 +18,18 @@ def cells_of_results():
         for table in results.tables_of(results.read(path)):
             for row in table.rows:
                 yield from row
+
+
+@pytest.mark.parametrize("path", sorted(KEPT.glob("*.json")), ids=lambda path: path.stem)
+def test_one_page_shows_each_result_that_is_kept(path):
+    (page,) = [page for page, text in PAGES.items() if pages.begin(path.stem) in text]
+    stale = f"stale: python -m benchmarks table {name_of(path)} --into {name_of(page)}"
+    assert pages.shown_on(PAGES[page], path.stem) == pages.text_of(page, path), stale
+
+
+def test_pages_show_no_result_that_is_not_kept():
+    shown = re.findall(pages.begin(r"(\w+)"), "".join(PAGES.values()))
+    assert sorted(shown) == sorted(path.stem for path in KEPT.glob("*.json"))
 
 
 def test_the_readme_shows_the_digest_of_the_kept_results():
