@@ -116,7 +116,24 @@ def test_the_table_is_sent_once_and_let_go(dask, injury, short_slices):
     assert len(short_slices) > 10
     n_built = dask.run(n_factories)
     assert all(1 <= n <= 2 for n in n_built.values())  # Dask may move data around now and then
-    wait_until(lambda: not any("Blueprint" in key for key in dask.who_has()))
+    wait_until(lambda: not dask.who_has())
+
+
+def test_work_is_shared_also_after_dask_has_tidied_up(dask):
+    with Elsewhere("what is needed", n_jobs=2) as away:
+        for _ in range(3):
+            workers = {worker for _, worker in away.each(rest_and_tell_where, [0, 1])}
+            assert len(workers) == 2
+            dask.amm.run_once()  # as it does every two seconds: one copy of each key is left
+    wait_until(lambda: not dask.who_has())
+
+
+def rest_and_tell_where(needed, piece):
+    from distributed import get_worker
+
+    assert needed == "what is needed"
+    time.sleep(0.3)
+    return get_worker().address
 
 
 def count_factories():

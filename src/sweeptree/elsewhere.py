@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence, Set
 from concurrent.futures import CancelledError
 from contextlib import contextmanager
 from importlib.metadata import PackageNotFoundError, version
@@ -77,16 +77,19 @@ class Elsewhere:
         self._needed = needed
         self._n_jobs = n_jobs
         self._given_backend, _ = get_active_backend()
-        self._backend: Any = None
+        self._backend: Any = self._given_backend
+        self._copies: _CopiesOnWorkers | None = None
 
     def __enter__(self) -> Elsewhere:
         if _is_dask(self._given_backend):
             check_workers(self._given_backend.client)
-        self._backend = self._backend_with_what_is_needed()
+            self._backend = _without_own_work(self._given_backend)
+            self._copies = _CopiesOnWorkers(self._backend, self._needed)
         return self
 
     def __exit__(self, *error: object) -> None:
-        self._let_go()
+        if self._copies is not None:
+            self._copies.let_go()
 
     @property
     def n_places(self) -> int:
@@ -121,9 +124,10 @@ class Elsewhere:
             pre_dispatch="all",
             return_as="generator_unordered",
         )
+        needed = [self._needed] if self._copies is None else self._copies.stand_ins()
         return parallel(
-            delayed(_call)(function, self._needed, place, piece)
-            for place, piece in list(waiting.items())
+            delayed(_call)(function, needed[i % len(needed)], place, piece)
+            for i, (place, piece) in enumerate(list(waiting.items()))
         )
 
     def _send_needed_again(self, n_losses: int) -> None:
@@ -132,23 +136,15 @@ class Elsewhere:
                 f"All workers were lost {n_losses} times in a row; look at their logs, and whether "
                 "what is sent fits into their memory."
             )
-        self._let_go()
-        self._wait_for_workers()
-        self._backend = self._backend_with_what_is_needed()
+        if self._copies is not None:
+            self._copies.let_go()
+            self._wait_for_workers()
+            self._copies = _CopiesOnWorkers(self._backend, self._needed)
 
     def _wait_for_workers(self) -> None:
-        if _is_dask(self._given_backend):
+        if self._copies is not None:
             with _reaching_the_cluster():
-                self._given_backend.client.wait_for_workers(1, timeout=SECONDS_WITHOUT_WORKERS)
-
-    def _backend_with_what_is_needed(self) -> Any:
-        given = self._given_backend
-        return _dask_with(self._needed, given) if _is_dask(given) else given
-
-    def _let_go(self) -> None:
-        """Tell the workers that what was sent is not needed any more."""
-        if _is_dask(self._given_backend):
-            self._backend.data_futures.clear()
+                self._backend.client.wait_for_workers(1, timeout=SECONDS_WITHOUT_WORKERS)
 
 
 def _call(
@@ -161,8 +157,8 @@ def _is_dask(backend: object) -> bool:
     return type(backend).__name__ == "DaskDistributedBackend"
 
 
-def _dask_with(needed: object, given: Any) -> Any:
-    """Make a backend on the same cluster, all of whose workers have what is needed."""
+def _without_own_work(given: Any) -> Any:
+    """Make a backend on the same cluster that leaves nothing to this process."""
     plain = type(given)
 
     class Away(plain):  # type: ignore[valid-type, misc]
@@ -171,13 +167,61 @@ def _dask_with(needed: object, given: Any) -> Any:
             with _reaching_the_cluster():
                 return max(int(super().effective_n_jobs(n_jobs)), 2)
 
-    with _reaching_the_cluster():
-        return Away(
-            client=given.client,
-            scatter=[needed],
-            wait_for_workers_timeout=given.wait_for_workers_timeout,
-            **given.submit_kwargs,
+    return Away(
+        client=given.client,
+        wait_for_workers_timeout=given.wait_for_workers_timeout,
+        **given.submit_kwargs,
+    )
+
+
+class _CopiesOnWorkers:
+    """What every piece needs, on each Dask worker under a key of its own.
+
+    Under one key Dask keeps a single copy after a while, and then has all pieces wait for the one
+    worker that has it.
+    """
+
+    def __init__(self, backend: Any, needed: object) -> None:
+        self._backend = backend
+        with _reaching_the_cluster():
+            self._sent = backend.client.scatter(needed, broadcast=True, hash=False)
+        self._stand_ins: dict[str, object] = {}
+
+    def stand_ins(self) -> list[object]:
+        """Objects for which joblib passes on the copies: one for each thread of each worker.
+
+        First come those of every worker's first thread, so that few pieces go to many workers.
+        """
+        with _reaching_the_cluster():
+            n_threads = self._backend.client.ncores()
+        if not n_threads:
+            raise CancelledError
+        self._follow(n_threads.keys())
+        turns = range(max(n_threads.values()))
+        return [self._stand_ins[w] for turn in turns for w, n in n_threads.items() if turn < n]
+
+    def _follow(self, workers: Set[str]) -> None:
+        """Make copies on workers that have come, and forget those that are gone."""
+        for gone in self._stand_ins.keys() - workers:
+            del self._backend.data_futures[id(self._stand_ins.pop(gone))]
+        for new in workers - self._stand_ins.keys():
+            self._stand_ins[new] = object()
+            self._backend.data_futures[id(self._stand_ins[new])] = self._copy_on(new)
+
+    def _copy_on(self, worker: str) -> Any:
+        # If the worker is lost, another may make the copy again.
+        return self._backend.client.submit(
+            _itself, self._sent, workers=[worker], allow_other_workers=True, pure=False
         )
+
+    def let_go(self) -> None:
+        """Tell the workers that what was sent is not needed any more."""
+        self._backend.data_futures.clear()
+        self._sent = None
+
+
+def _itself(needed: object) -> object:
+    return needed
 
 
 @contextmanager
