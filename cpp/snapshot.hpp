@@ -162,6 +162,9 @@ bool all_within(const std::vector<T>& values, T lowest, T highest) {
                      [=](T value) { return value >= lowest && value <= highest; });
 }
 
+// Whether it may be counted on from: neither below zero nor near the end of 64 bits.
+inline bool is_count(std::int64_t n) { return n >= 0 && n < std::int64_t{1} << 62; }
+
 // Nodes in preorder become links; a node has its place as its number.
 inline void link_preorder(Tree& tree, const Places& variable) {
   demand(!variable.empty(), "a tree has no nodes");
@@ -255,7 +258,7 @@ inline void restore_snapshot(State& state, RuleScale& scale, const WalkerSnapsho
   demand(walker.alpha >= 0 &&
              walker.alpha < static_cast<std::int64_t>(state.target.likelihoods.size()),
          "there is no such alpha");
-  demand(walker.n_moves_made >= 0, "a number of moves is negative");
+  demand(is_count(walker.n_moves_made), "a number of moves is none");
   demand(!std::isnan(walker.log_likelihood), "a log likelihood is not a number");
   const auto n_variables = static_cast<std::size_t>(state.data.n_variables());
   demand(walker.rule_scale.size() == n_variables && walker.n_tried.size() == n_variables,
@@ -263,9 +266,8 @@ inline void restore_snapshot(State& state, RuleScale& scale, const WalkerSnapsho
   demand(std::all_of(walker.rule_scale.begin(), walker.rule_scale.end(),
                      [](double value) { return value > 0.0 && std::isfinite(value); }),
          "a rule scale is not positive");
-  demand(std::all_of(walker.n_tried.begin(), walker.n_tried.end(),
-                     [](std::int64_t n) { return n >= 0; }),
-         "a number of tries is negative");
+  demand(std::all_of(walker.n_tried.begin(), walker.n_tried.end(), is_count),
+         "a number of tries is none");
   demand((walker.variable.size() + 1) / 2 <= static_cast<std::size_t>(state.target.max_leaves),
          "too many leaves");
   state.plant_root();
@@ -334,10 +336,9 @@ inline void check_snapshot(const ChainSnapshot& chain, const Target& target, std
   demand(chain.moves_between_exchanges > 0, "moves_between_exchanges must be positive");
   demand(chain.first_to_exchange == 0 || chain.first_to_exchange == 1,
          "first_to_exchange must be 0 or 1");
-  demand(chain.n_since_draw >= 0, "n_since_draw is negative");
+  demand(is_count(chain.n_since_draw), "n_since_draw is no number of moves");
   demand(chain.counts.size() == n_counts &&
-             std::all_of(chain.counts.begin(), chain.counts.end(),
-                         [](std::int64_t n) { return n >= 0; }),
+             std::all_of(chain.counts.begin(), chain.counts.end(), is_count),
          "the counts of moves are not as they should be");
   check_draws(chain.draws, target);
   demand(chain.has_changed || !chain.draws.tree.empty(), "there is no tree to share");

@@ -165,12 +165,17 @@ def check_chain(chain: Chain, state: State) -> None:
     demand(falls, "the shares must fall, from 1 to above 0")
     demand(state["moves_between_exchanges"] > 0, "moves_between_exchanges must be positive")
     demand(state["first_to_exchange"] in (0, 1), "first_to_exchange must be 0 or 1")
-    demand(state["n_since_draw"] >= 0, "n_since_draw is negative")
+    demand(is_count(state["n_since_draw"]), "n_since_draw is no number of moves")
     counts = state["counts"]
-    is_right = counts.size == chain.counts.size and counts.min() >= 0
+    is_right = counts.size == chain.counts.size and all(map(is_count, counts.tolist()))
     demand(is_right, "the counts of moves are not as they should be")
     lengths = {len(trace) for trace in state["full_trace"].values()}
     demand(len(lengths) == 1, "the full traces have different lengths")
+
+
+def is_count(n: int) -> bool:
+    """Whether it may be counted on from: neither below zero nor near the end of 64 bits."""
+    return 0 <= n < 1 << 62
 
 
 def restored_walker(chain: Chain, state: State) -> Walker:
@@ -178,13 +183,13 @@ def restored_walker(chain: Chain, state: State) -> Walker:
     check_layout(state, WALKER)
     walker = Walker(chain.target, chain.strategy, chain.random)
     demand(0 <= state["alpha"] < len(walker.alphas), "there is no such alpha")
-    demand(state["n_moves_made"] >= 0, "a number of moves is negative")
+    demand(is_count(state["n_moves_made"]), "a number of moves is none")
     demand(not math.isnan(state["log_likelihood"]), "a log likelihood is not a number")
     scale, n_tried = state["rule_scale"].tolist(), state["n_tried"].tolist()
     n_variables = chain.target.data.n_variables
     demand(len(scale) == len(n_tried) == n_variables, "rule_scale needs one value per variable")
     demand(all(0.0 < value < math.inf for value in scale), "a rule scale is not positive")
-    demand(all(n >= 0 for n in n_tried), "a number of tries is negative")
+    demand(all(map(is_count, n_tried)), "a number of tries is none")
     walker.grown = restored_tree(state, chain.target)
     walker.alpha_index = state["alpha"]
     walker.log_likelihood = state["log_likelihood"]
