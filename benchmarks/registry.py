@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 from benchmarks.outcome import Outcome
 
 NAMES = (
+    "annealing",
     "calibration",
     "defaults",
     "file_size",
