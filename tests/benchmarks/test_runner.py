@@ -101,7 +101,7 @@ def test_seeds_are_listed_counted_or_one():
 @pytest.mark.parametrize(
     ("arguments", "complaint"),
     [
-        (["run", "nothing"], "There is no benchmark 'nothing'; there are calibration,"),
+        (["run", "nothing"], "There is no benchmark 'nothing'; there are annealing,"),
         (["list", "nothing"], "There is no benchmark 'nothing'"),
         (["table", "nowhere.json"], "nowhere.json cannot be read: No such file or directory."),
         (["run", "peers_speed", "--peers", "cart"], "There is no peer 'cart'; there are bartz,"),
