@@ -13,7 +13,7 @@ LAYERS = [
     {
         *("settings", "columns", "_kernel", "datasets", "progress", "verdict", "frames"),
         *("writing", "interruption", "markup", "names", "spacing", "colours"),
-        *("elsewhere", "partitions"),
+        *("elsewhere", "partitions", "odd_text"),
     },
     {"encoding", "scores", "checkpoint", "table_files"},
     {"reference", "raw_table"},

@@ -143,6 +143,17 @@ def test_compare_takes_more_than_two_classes(written, tiny, capsys):
     assert "exact" in capsys.readouterr().out
 
 
+def test_compare_notes_a_column_that_only_names_the_rows_and_can_drop_it(written, tiny, capsys):
+    rows = [f"P{i:02},{i % 7},{'ab'[i % 7 > 3]}" for i in range(40)]
+    call = ["compare", written("id,x,kind\n" + "\n".join(rows)), "--target", "kind", "--quick"]
+    assert cli.main(call) == 0
+    noted = capsys.readouterr().err
+    assert noted.count("'id' has a different text in nearly each row") == 1
+    assert "leave it out with --drop 'id'" in noted
+    assert cli.main([*call, "--drop", "id"]) == 0
+    assert "'id'" not in capsys.readouterr().err
+
+
 ROWS = "1,2,a\n3,4,b\n" * 5
 
 

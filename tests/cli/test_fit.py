@@ -80,6 +80,22 @@ def test_an_identifier_is_noted(written, capsys):
     assert "--drop 'patient'" in err
 
 
+def test_dates_that_are_not_iso_are_noted_once(written, capsys):
+    lines = patients(60)
+    rows = [f"{i % 28 + 1:02}/{i % 12 + 1:02}/2024,{line}" for i, line in enumerate(lines[1:])]
+    path = written("\n".join([f"admitted,{lines[0]}", *rows]))
+    call = ["fit", path, "--target", "outcome", "--drop", "patient", *SHORT]
+    assert cli.main([*call, "--json"]) == 0
+    out, err = capsys.readouterr()
+    (line,) = [line for line in err.splitlines() if "admitted" in line]
+    words = "Column 'admitted' holds dates as text, such as '01/01/2024'"
+    assert line.startswith(f"sweeptree: note: {words}")
+    assert line.endswith("; write them as YYYY-MM-DD in a CSV file, as dates in Parquet.")
+    assert words in json.loads(out)["notes"][0]
+    assert cli.main([*call, "--quiet"]) == 0
+    assert capsys.readouterr().err == ""
+
+
 def test_a_row_number_is_noted_and_left_out_if_it_has_no_name(written, capsys, tmp_path):
     lines = patients(60)
     model = str(tmp_path / "m.sweeptree")

@@ -12,6 +12,7 @@ from importlib import import_module
 
 from sweeptree.cli.estimator_options import with_flags
 from sweeptree.cli.parser import make_parser
+from sweeptree.odd_text import OddTextWarning
 
 DONE, COULD_NOT, WRONG_CALL = 0, 1, 2
 
@@ -60,6 +61,7 @@ def _warnings_in_one_line(*, is_quiet: bool) -> Iterator[None]:
         warnings.simplefilter("default")
         for category in (DeprecationWarning, PendingDeprecationWarning, FutureWarning):
             warnings.simplefilter("ignore", category)  # for those who program, not who type
+        warnings.simplefilter("ignore", OddTextWarning)  # a note tells it in our words
         warnings.showwarning = show
         yield
 
