@@ -15,10 +15,10 @@ LAYERS = [
         *("writing", "interruption", "markup", "names", "spacing", "colours"),
         *("elsewhere", "partitions", "odd_text"),
     },
-    {"encoding", "scores", "checkpoint", "table_files"},
+    {"encoding", "checkpoint", "table_files"},
     {"reference", "raw_table"},
-    {"learned_columns", "table_names"},
-    {"table"},
+    {"learned_columns", "table_names", "labels"},
+    {"table", "scores"},
     {"engines"},
     {"posterior", "sampling", "constraints"},
     {

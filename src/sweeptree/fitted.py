@@ -11,9 +11,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from sweeptree.columns import Column
 from sweeptree.encoding import FloatArray
+from sweeptree.labels import place_in_classes
 from sweeptree.names import nearest_name
 from sweeptree.posterior import Posterior
-from sweeptree.scores import place_in_classes
 from sweeptree.table import read_rows
 
 

@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_consistent_length, validate_data
 
 from sweeptree.columns import Column
 from sweeptree.encoding import FloatArray
+from sweeptree.labels import refuse_missing_labels
 from sweeptree.learned_columns import encode_table, learn_again, learn_columns
 from sweeptree.odd_text import HOW_TO_PARSE, OddTextWarning, find_odd_text
 from sweeptree.partitions import require_rows_here
@@ -22,7 +23,6 @@ from sweeptree.raw_table import (
     read_matrix_of_objects,
     read_named_table,
     read_names,
-    without_missing,
 )
 from sweeptree.table_names import check_names, learn_names
 
@@ -51,7 +51,7 @@ def read_training_table(
     require_rows_here("X", X)
     require_rows_here("y", y)
     given = X
-    _refuse_missing_labels(y)
+    refuse_missing_labels(y)
     if is_table_with_names(X):
         y = validate_data(estimator, "no_validation", y)
         table = read_named_table(X)
@@ -214,17 +214,6 @@ def _as_matrix(X: Any) -> Any:
             "a file, read the file first."
         )
     return array
-
-
-def _refuse_missing_labels(y: Any) -> None:
-    labels = np.asarray(y)
-    if labels.ndim == 1 and labels.dtype.kind == "O":
-        is_missing = [label is None for label in without_missing(labels)]
-        if any(is_missing):
-            raise ValueError(
-                f"Input y contains NaN: the label of row {is_missing.index(True)} is missing; "
-                "drop the rows without a label."
-            )
 
 
 def _check_not_empty(table: RawTable) -> None:

@@ -14,6 +14,7 @@ from sweeptree.cli.held_out import read_held_out
 from sweeptree.cli.models import load_model
 from sweeptree.cli.showing import percent, show
 from sweeptree.estimator import BayesianTreeClassifier
+from sweeptree.labels import place_in_classes
 from sweeptree.summary import new_table
 from sweeptree.table_files.table import Array
 from sweeptree.uncertainty.abstaining import AccuracyCoverage
@@ -58,7 +59,7 @@ def _confusion(
 ) -> list[list[int]]:
     """Count rows, by their true and by their predicted class."""
     n_classes = len(model.classes_)
-    true = scores.place_in_classes(labels, model.classes_)
+    true = place_in_classes(labels, model.classes_)
     place = true * n_classes + probabilities.argmax(axis=1)
     counts: list[list[int]] = (
         np.bincount(place, minlength=n_classes**2).reshape(n_classes, n_classes).tolist()
