@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from sweeptree.columns import IN_WORDS, UNSEEN, Column, Level, show_date
 from sweeptree.encoding import FloatArray
-from sweeptree.names import nearest_name
+from sweeptree.names import hint_at_names
 from sweeptree.odd_text import HOW_TO_PARSE
 from sweeptree.raw_table import RawColumn, RawTable
 
@@ -81,8 +81,8 @@ def _place_of(which: Any, table: RawTable) -> int:
         if which in table.names:
             return table.names.index(which)
         raise ValueError(
-            f"categorical_features names a column {which!r} that X does not have; did you mean "
-            f"{nearest_name(which, table.names)!r}?"
+            f"categorical_features names a column {which!r} that X does not have; "
+            f"{hint_at_names(which, table.names)}"
         )
     raise ValueError(
         f"categorical_features names {which!r}, which is neither the name of a column nor a "
