@@ -207,3 +207,23 @@ def test_wrong_calls_have_status_2(arguments, capsys):
         cli.main(arguments)
     assert stopped.value.code == 2
     assert "usage" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("call", "command", "words"),
+    [
+        ("fit t.csv --target y --max-second 10", "fit", "--max-second; did you mean --max-seconds?"),
+        ("fit --max-second=10 t.csv --target y", "fit", "--max-second; did you mean --max-seconds?"),
+        ("predict m t.csv --zzz", "predict", "no option --zzz; `sweeptree predict --help`"),
+        ("tree m other", "tree", "'other' is one word too many;"),
+        ("datasets export votes --ouput f", "datasets export", "did you mean --output?"),
+    ],
+)  # fmt: skip
+def test_an_unknown_option_is_told_by_its_command(call, command, words, capsys):
+    with pytest.raises(SystemExit) as stopped:
+        cli.main(call.split())
+    assert stopped.value.code == 2
+    err = capsys.readouterr().err
+    assert err.startswith(f"usage: sweeptree {command} ")
+    assert words in err
+    assert err.endswith(f"`sweeptree {command} --help` has all options.\n")

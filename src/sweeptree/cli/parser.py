@@ -229,6 +229,7 @@ def _add_datasets(commands: Commands[argparse.ArgumentParser]) -> None:
     actions = datasets.add_subparsers(dest="action", metavar="ACTION")
     export = actions.add_parser(
         "export",
+        prog="sweeptree datasets export",
         usage="sweeptree datasets export NAME [options]",
         help="write one to a file",
         description="Write a built-in data set to a file; the column `class` has its classes.",
