@@ -212,8 +212,8 @@ def test_wrong_calls_have_status_2(arguments, capsys):
 @pytest.mark.parametrize(
     ("call", "command", "words"),
     [
-        ("fit t.csv --target y --max-second 10", "fit", "--max-second; did you mean --max-seconds?"),
-        ("fit --max-second=10 t.csv --target y", "fit", "--max-second; did you mean --max-seconds?"),
+        ("fit t.csv --target y --max-second 9", "fit", "--max-second; did you mean --max-seconds?"),
+        ("fit --max-second=9 t.csv --target y", "fit", "--max-second; did you mean --max-seconds?"),
         ("predict m t.csv --zzz", "predict", "no option --zzz; `sweeptree predict --help`"),
         ("tree m other", "tree", "'other' is one word too many;"),
         ("datasets export votes --ouput f", "datasets export", "did you mean --output?"),

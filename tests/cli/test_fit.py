@@ -119,6 +119,18 @@ def test_an_empty_column_is_left_out_with_a_note(written, capsys, tmp_path):
     assert "ward" not in load(tmp_path / "m").feature_names_in_
 
 
+def test_a_model_that_is_replaced_is_noted(written, capsys, tmp_path):
+    call = ["fit", written("\n".join(patients(60))), "--target", "outcome", *SHORT]
+    call += ["-o", str(tmp_path / "m.sweeptree"), "--json"]
+    assert cli.main(call) == 0
+    assert "replaces" not in capsys.readouterr().err
+    assert cli.main(call) == 0
+    out, err = capsys.readouterr()
+    words = f"The new model replaces {tmp_path / 'm.sweeptree'}, which was written 20"
+    assert f"sweeptree: note: {words}" in err
+    assert json.loads(out)["notes"][-1].startswith(words)
+
+
 def test_quiet_says_nothing(written, capsys):
     assert cli.main(fit(written("\n".join(patients(60))))) == 0
     assert capsys.readouterr() == ("", "")

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import argparse
 from collections import Counter
+from collections.abc import Iterator
+from datetime import datetime
 from os.path import splitext
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -48,7 +51,7 @@ def _fit(model: BayesianTreeClassifier, options: argparse.Namespace, output: str
     table = read_table(options.table, as_text=[options.target], left_out=options.drop)
     labels = labels_to_learn(table, options.target)
     inputs = _inputs(table, options.target)
-    notes = [*table.notes, *notes_on_columns(inputs.columns)]
+    notes = [*table.notes, *notes_on_columns(inputs.columns), *_notes_on_output(output)]
     for each in notes:
         note(options, each)
     model.fit(inputs.columns, labels)
@@ -76,6 +79,12 @@ def _output(options: argparse.Namespace) -> str:
     if options.table == STANDARD_STREAM:
         raise WrongCallError("A table from standard input has no name; say -o MODEL.")
     return str(splitext(options.table)[0]) + SUFFIX
+
+
+def _notes_on_output(output: str) -> Iterator[str]:
+    if Path(output).exists():
+        written = datetime.fromtimestamp(Path(output).stat().st_mtime)
+        yield f"The new model replaces {output}, which was written {written:%Y-%m-%d %H:%M}."
 
 
 def _inputs(table: Table, target: str) -> Table:
