@@ -13,12 +13,12 @@ LAYERS = [
     {
         *("settings", "columns", "_kernel", "datasets", "progress", "verdict", "frames"),
         *("writing", "interruption", "markup", "names", "spacing", "colours"),
-        *("elsewhere", "partitions"),
+        *("elsewhere", "partitions", "odd_text"),
     },
-    {"encoding", "scores", "checkpoint", "table_files"},
+    {"encoding", "checkpoint", "table_files"},
     {"reference", "raw_table"},
-    {"learned_columns", "table_names"},
-    {"table"},
+    {"learned_columns", "table_names", "labels"},
+    {"table", "scores"},
     {"engines"},
     {"posterior", "sampling", "constraints"},
     {

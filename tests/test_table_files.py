@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from sweeptree.table_files import (
     Table,
     TableFileError,
+    WrongColumnError,
     labels_of,
     read_chunks,
     read_names,
@@ -23,6 +24,7 @@ from sweeptree.table_files import (
 )
 from sweeptree.table_files.cells import MISSING
 from sweeptree.table_files.csv_rows import CsvRows
+from sweeptree.table_files.table import check_has
 
 
 @pytest.fixture
@@ -270,3 +272,10 @@ def test_labels_are_text_or_whole_numbers():
 def test_rows_come_in_chunks():
     rows = CsvRows(io.BytesIO(b"x\n" + b"1\n" * 25), "t.csv")
     assert [len(chunk.lines) for chunk in rows.chunks(10)] == [10, 10, 5]
+
+
+def test_a_column_that_is_asked_for_anyway_is_not_taken_for_one_that_is_missing():
+    with pytest.raises(WrongColumnError, match=r"no column 'dose_pm'; there are 'ward'\."):
+        check_has("t.csv", ["dose_am", "ward"], ["dose_am", "dose_pm"])
+    with pytest.raises(WrongColumnError, match=r"no column 'dose_pm'; is it another table\?"):
+        check_has("t.csv", ["dose_am"], ["dose_am", "dose_pm"])

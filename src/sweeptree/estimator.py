@@ -315,6 +315,8 @@ class BayesianTreeClassifier(
         ConvergenceWarning
             If the chains have not converged; it says what is missing. Where `n_draws` is a
             number, only if R-hat of the number of leaves or of the log posterior is above 1.01.
+        OddTextWarning
+            If a column of text looks like dates, or like names of the rows.
 
         Examples
         --------

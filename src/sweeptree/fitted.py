@@ -11,9 +11,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from sweeptree.columns import Column
 from sweeptree.encoding import FloatArray
-from sweeptree.names import nearest_name
+from sweeptree.labels import place_in_classes
+from sweeptree.names import hint_at_names
 from sweeptree.posterior import Posterior
-from sweeptree.scores import place_in_classes
 from sweeptree.table import read_rows
 
 
@@ -69,8 +69,8 @@ def find_column(model: FittedModel, variable: Any) -> int:
         )
     if str(variable) in names:
         return names.index(str(variable))
-    nearest = nearest_name(str(variable), names)
-    raise ValueError(f"There is no column {str(variable)!r}; did you mean {nearest!r}?")
+    hint = hint_at_names(str(variable), names)
+    raise ValueError(f"There is no column {str(variable)!r}; {hint}")
 
 
 def find_column_with_values(model: FittedModel, variable: Any) -> int:

@@ -12,7 +12,8 @@ import numpy.typing as npt
 
 from sweeptree.columns import IN_WORDS, UNSEEN, Column, Level, show_date
 from sweeptree.encoding import FloatArray
-from sweeptree.names import nearest_name
+from sweeptree.names import hint_at_names
+from sweeptree.odd_text import HOW_TO_PARSE
 from sweeptree.raw_table import RawColumn, RawTable
 
 NUMBERS = {"number", "boolean"}
@@ -80,8 +81,8 @@ def _place_of(which: Any, table: RawTable) -> int:
         if which in table.names:
             return table.names.index(which)
         raise ValueError(
-            f"categorical_features names a column {which!r} that X does not have; did you mean "
-            f"{nearest_name(which, table.names)!r}?"
+            f"categorical_features names a column {which!r} that X does not have; "
+            f"{hint_at_names(which, table.names)}"
         )
     raise ValueError(
         f"categorical_features names {which!r}, which is neither the name of a column nor a "
@@ -156,9 +157,11 @@ def _check_kind(raw: RawColumn, column: Column, where: str) -> None:
     if raw.kind == expected or {raw.kind, expected} <= NUMBERS or _is_empty(raw):
         return
     row = int(np.flatnonzero(~_is_missing(raw))[0])
+    is_text_for_dates = (expected, raw.kind) == ("date", "category")
+    advice = HOW_TO_PARSE if is_text_for_dates else "convert it"
     raise ValueError(
         f"{where[0].upper()}{where[1:]} held {IN_WORDS[column.kind]} in fit and holds "
-        f"{IN_WORDS[raw.kind]} now: {_shown(raw, row)} in row {row}; convert it."
+        f"{IN_WORDS[raw.kind]} now: {_shown(raw, row)} in row {row}; {advice}."
     )
 
 

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 
+LIKENESS_OF_SLIPS = 0.6
+"""Of a name to another, from 0 to 1, for the one to be meant for the other."""
+MOST_NAMED = 5
+"""Names that a message lists; of more it tells the number."""
 
-def nearest_name(name: str, names: Iterable[str], likeness: float = 0.0) -> str | None:
-    """Return the most similar of the names that there are, whatever its case.
+
+def nearest_name(name: str, names: Iterable[str]) -> str | None:
+    """Return the name that was likely meant, whatever its case; None if none is similar.
 
     Parameters
     ----------
@@ -15,16 +21,47 @@ def nearest_name(name: str, names: Iterable[str], likeness: float = 0.0) -> str 
         As it was given.
     names : iterable of str
         Those that there are.
-    likeness : float, default=0.0
-        How similar it must be at least, from 0 to 1; if none is, None is returned.
 
     Examples
     --------
-    >>> nearest_name("Wieght", ["height", "weight"])
-    'weight'
-    >>> nearest_name("age", ["weight"], likeness=0.6) is None
+    >>> nearest_name("Wieght", ["height", "weight"]), nearest_name("age", ["sex", "age_in_years"])
+    ('weight', 'age_in_years')
+    >>> nearest_name("lactate", ["creatinine", "weight"]) is None
     True
     """
     folded = {each.casefold(): each for each in names}
-    nearest = get_close_matches(name.casefold(), folded, n=1, cutoff=likeness)
-    return folded[nearest[0]] if nearest else None
+    wanted = name.casefold()
+    slips = get_close_matches(wanted, folded, n=1, cutoff=LIKENESS_OF_SLIPS)
+    longer_or_shorter = [each for each in folded if _share_all_words(wanted, each)]
+    likely = [*slips, *longer_or_shorter]
+    return folded[likely[0]] if likely else None
+
+
+def hint_at_names(name: str, names: Sequence[str]) -> str:
+    """Say which name was likely meant, or else which there are, to end a sentence.
+
+    Examples
+    --------
+    >>> hint_at_names("agee", ["age", "sex"]), hint_at_names("lactate", ["age", "sex"])
+    ("did you mean 'age'?", "there are 'age', 'sex'.")
+    """
+    nearest = nearest_name(name, names)
+    return f"did you mean {nearest!r}?" if nearest else f"there are {listed(names)}."
+
+
+def listed(names: Sequence[str]) -> str:
+    """Write the first names in quotes, and how many more there are.
+
+    Examples
+    --------
+    >>> listed(["age", "sex"]), listed([*"abcdefg"])
+    ("'age', 'sex'", "'a', 'b', 'c', 'd', 'e' and 2 more")
+    """
+    more = f" and {len(names) - MOST_NAMED} more" * (len(names) > MOST_NAMED)
+    return ", ".join(map(repr, names[:MOST_NAMED])) + more
+
+
+def _share_all_words(one: str, other: str) -> bool:
+    """Whether one name has all words of the other, such as age those of age_in_years."""
+    words, others = (set(re.findall(r"[^\W_]+", name)) for name in (one, other))
+    return bool(words and others) and (words <= others or others <= words)

@@ -11,6 +11,7 @@ from sweeptree import memory, prediction
 from sweeptree.elsewhere import n_threads_here
 from sweeptree.encoding import FloatArray
 from sweeptree.fitted import FittedModel, rows_of
+from sweeptree.labels import refuse_missing_labels
 from sweeptree.partitions import maps_partitions
 
 
@@ -63,6 +64,20 @@ class PredictionMixin:
         most_probable = self.predict_proba(X).argmax(axis=1)
         labels: npt.NDArray[Any] = self.classes_[most_probable]
         return labels
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Share of the rows whose class is predicted.
+
+        Parameters
+        ----------
+        X : table of shape (n_rows, n_columns)
+        y : array-like of shape (n_rows,)
+        sample_weight : array-like of shape (n_rows,), default=None
+            How much each row counts.
+        """
+        refuse_missing_labels(y)
+        accuracy: float = super().score(X, y, sample_weight)  # type: ignore[misc]
+        return accuracy
 
     def predict_proba_draws(self: FittedModel, X: Any) -> FloatArray:
         """Predict class probabilities by each draw apart.

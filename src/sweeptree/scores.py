@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sweeptree.frames import make_frame
+from sweeptree.labels import place_in_classes, refuse_missing_labels
 
 FloatArray = npt.NDArray[np.float64]
 Score = Callable[..., float]
@@ -275,6 +276,7 @@ def _place_in_classes(y: Any, probabilities: FloatArray, classes: Any) -> npt.ND
     y = np.asarray(y).ravel()
     if len(y) != len(probabilities):
         raise ValueError(f"y has {len(y)} labels and there are {len(probabilities)} predictions.")
+    refuse_missing_labels(y)
     known = np.unique(y) if classes is None else np.asarray(classes)
     if len(known) != probabilities.shape[1]:
         raise ValueError(
@@ -282,24 +284,3 @@ def _place_in_classes(y: Any, probabilities: FloatArray, classes: Any) -> npt.ND
             f"classes, {known.tolist()}; say with classes= what the columns stand for."
         )
     return place_in_classes(y, known)
-
-
-def place_in_classes(y: Any, classes: npt.NDArray[Any]) -> npt.NDArray[np.intp]:
-    """Return the place of each label among the classes.
-
-    Examples
-    --------
-    >>> place_in_classes(["yes", "no"], np.array(["no", "yes"])).tolist()
-    [1, 0]
-    """
-    y = np.asarray(y)
-    order = np.argsort(classes)
-    rank = np.searchsorted(classes, y, sorter=order).clip(max=len(classes) - 1)
-    place: npt.NDArray[np.intp] = order[rank]
-    unknown = np.flatnonzero(classes[place] != y)
-    if len(unknown):
-        raise ValueError(
-            f"y has the label {y.tolist()[unknown[0]]!r} (first in row {unknown[0]}), which is "
-            f"not among the classes {classes.tolist()}."
-        )
-    return place

@@ -12,7 +12,9 @@ from sklearn.utils.validation import check_consistent_length, validate_data
 
 from sweeptree.columns import Column
 from sweeptree.encoding import FloatArray
+from sweeptree.labels import refuse_missing_labels
 from sweeptree.learned_columns import encode_table, learn_again, learn_columns
+from sweeptree.odd_text import HOW_TO_PARSE, OddTextWarning, find_odd_text
 from sweeptree.partitions import require_rows_here
 from sweeptree.raw_table import (
     RawTable,
@@ -21,12 +23,14 @@ from sweeptree.raw_table import (
     read_matrix_of_objects,
     read_named_table,
     read_names,
-    without_missing,
 )
 from sweeptree.table_names import check_names, learn_names
 
 MOST_CASES = 2**31 - 1
 """Rows with their weights; the engines count them in 32 bits."""
+
+ADVICE = {"dates": HOW_TO_PARSE, "names": "drop it unless it means something"}
+"""On columns of text that had better be something else."""
 
 
 class TrainingTable(NamedTuple):
@@ -47,7 +51,7 @@ def read_training_table(
     require_rows_here("X", X)
     require_rows_here("y", y)
     given = X
-    _refuse_missing_labels(y)
+    refuse_missing_labels(y)
     if is_table_with_names(X):
         y = validate_data(estimator, "no_validation", y)
         table = read_named_table(X)
@@ -78,6 +82,7 @@ def _learn(table: RawTable, categorical_features: Any) -> tuple[FloatArray, tupl
     _check_finite(matrix, table)
     _check_ranges(matrix, table)
     _warn_about_empty_columns(matrix, table)
+    _warn_about_odd_text(matrix, table, columns)
     return matrix, columns
 
 
@@ -211,17 +216,6 @@ def _as_matrix(X: Any) -> Any:
     return array
 
 
-def _refuse_missing_labels(y: Any) -> None:
-    labels = np.asarray(y)
-    if labels.ndim == 1 and labels.dtype.kind == "O":
-        is_missing = [label is None for label in without_missing(labels)]
-        if any(is_missing):
-            raise ValueError(
-                f"Input y contains NaN: the label of row {is_missing.index(True)} is missing; "
-                "drop the rows without a label."
-            )
-
-
 def _check_not_empty(table: RawTable) -> None:
     if not table.columns:
         raise ValueError("The table has 0 feature(s): at least one column is required.")
@@ -259,3 +253,12 @@ def _warn_about_empty_columns(X: FloatArray, table: RawTable) -> None:
         names = ", ".join(table.describe(column) for column in empty[:5])
         more = f" and {len(empty) - 5} more" if len(empty) > 5 else ""
         warnings.warn(f"No row has a value in {names}{more}; left out.", stacklevel=5)
+
+
+def _warn_about_odd_text(X: FloatArray, table: RawTable, columns: Sequence[Column]) -> None:
+    for place, column in enumerate(columns):
+        texts = [level for level in column.levels if isinstance(level, str)]
+        odd = find_odd_text(texts, int((~np.isnan(X[:, place])).sum())) if texts else None
+        if odd:
+            message = f"C{table.describe(place)[1:]} {odd.in_words}; {ADVICE[odd.kind]}."
+            warnings.warn(message, OddTextWarning, stacklevel=5)

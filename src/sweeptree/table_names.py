@@ -10,9 +10,6 @@ import numpy as np
 from sweeptree.names import nearest_name
 from sweeptree.raw_table import RawTable
 
-LIKENESS_OF_SLIPS = 0.6
-"""Of a new column's name to one that is missing, for the one to be meant for the other."""
-
 
 def learn_names(estimator: Any, table: RawTable) -> None:
     """Keep the number of columns, and their names if they have any, where scikit-learn does."""
@@ -52,7 +49,7 @@ def _compare_names(known: list[str], given: list[str]) -> None:
         advice.append("drop the columns that are new")
     if gone:
         message += f"Feature names seen at fit time, yet now missing:\n{_listed(gone)}"
-        nearest = nearest_name(gone[0], unseen, LIKENESS_OF_SLIPS)
+        nearest = nearest_name(gone[0], unseen)
         hint = f" (is {nearest!r} meant for {gone[0]!r}?)" if nearest else ""
         advice.append(f"give the columns that are missing{hint}")
     if not unseen and not gone:

@@ -7,6 +7,8 @@ import pandas as pd
 import pytest
 
 from small_table import X, Y, short
+from sweeptree import plots, scores
+from sweeptree.uncertainty import AbstainingClassifier
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 
@@ -61,3 +63,48 @@ def test_too_few_rows_for_two_leaves(min_samples_leaf):
 def test_just_enough_rows_for_two_leaves():
     model = short(min_samples_leaf=15, n_draws=200).fit(X, np.sort(Y))
     assert model.posterior_.n_leaves.max() <= 2
+
+
+@pytest.fixture(scope="module")
+def fitted():
+    return {kind: short().fit(X, labels) for kind, labels in LABELS.items()}
+
+
+LABELS = {"text": np.array(["ill", "well"], dtype=object)[Y], "number": Y.astype(float)}
+MISSING = [("text", None), ("text", np.nan), ("text", pd.NA), ("number", np.nan)]
+QUESTIONS = {
+    "score": lambda model, y: model.score(X, y),
+    "report": lambda model, y: model.report("never.html", X, y),
+    "accuracy_coverage": lambda model, y: model.accuracy_coverage(X, y),
+    "envelope": lambda model, y: model.envelope(X, y),
+    "envelope_curve": lambda model, y: model.envelope_curve(X, y),
+    "to_arviz": lambda model, y: model.to_arviz(X, y),
+    "plot_calibration": lambda model, y: plots.plot_calibration(model, X, y),
+    "plot_coverage": lambda model, y: plots.plot_coverage(model, X, y),
+    "plot_envelope": lambda model, y: plots.plot_envelope(model, X, y),
+    "log_loss": lambda model, y: scores.log_loss(y, model.predict_proba(X)),
+    "log_loss of classes": lambda model, y: scores.log_loss(
+        y, model.predict_proba(X), model.classes_
+    ),
+    "brier": lambda model, y: scores.brier(y, model.predict_proba(X)),
+    "calibration": lambda model, y: scores.expected_calibration_error(y, model.predict_proba(X)),
+    "reliability": lambda model, y: scores.reliability_table(y, model.predict_proba(X)),
+    "abstaining fit": lambda _, y: AbstainingClassifier(short(), abstain_label="?").fit(X, y),
+    "abstaining score": lambda _, y: AbstainingClassifier(short()).fit(X, Y).score(X, y),
+}
+
+
+@pytest.mark.parametrize(("kind", "missing"), MISSING, ids=str)
+@pytest.mark.parametrize("question", QUESTIONS)
+def test_whatever_is_asked_of_labels_names_the_one_that_is_missing(fitted, question, kind, missing):
+    labels = LABELS[kind].copy()
+    labels[5] = missing
+    with pytest.raises(ValueError, match="the label of row 5 is missing; drop the rows without"):
+        QUESTIONS[question](fitted[kind], labels)
+
+
+def test_a_label_of_another_type_is_named(fitted):
+    labels = LABELS["text"].copy()
+    labels[7] = 3
+    with pytest.raises(ValueError, match=r"the label 3 \(first in row 7\), which is not among"):
+        fitted["text"].envelope(X, labels)

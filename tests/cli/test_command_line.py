@@ -143,6 +143,17 @@ def test_compare_takes_more_than_two_classes(written, tiny, capsys):
     assert "exact" in capsys.readouterr().out
 
 
+def test_compare_notes_a_column_that_only_names_the_rows_and_can_drop_it(written, tiny, capsys):
+    rows = [f"P{i:02},{i % 7},{'ab'[i % 7 > 3]}" for i in range(40)]
+    call = ["compare", written("id,x,kind\n" + "\n".join(rows)), "--target", "kind", "--quick"]
+    assert cli.main(call) == 0
+    noted = capsys.readouterr().err
+    assert noted.count("'id' has a different text in nearly each row") == 1
+    assert "leave it out with --drop 'id'" in noted
+    assert cli.main([*call, "--drop", "id"]) == 0
+    assert "'id'" not in capsys.readouterr().err
+
+
 ROWS = "1,2,a\n3,4,b\n" * 5
 
 
@@ -196,3 +207,23 @@ def test_wrong_calls_have_status_2(arguments, capsys):
         cli.main(arguments)
     assert stopped.value.code == 2
     assert "usage" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("call", "command", "words"),
+    [
+        ("fit t.csv --target y --max-second 9", "fit", "--max-second; did you mean --max-seconds?"),
+        ("fit --max-second=9 t.csv --target y", "fit", "--max-second; did you mean --max-seconds?"),
+        ("predict m t.csv --zzz", "predict", "no option --zzz; `sweeptree predict --help`"),
+        ("tree m other", "tree", "'other' is one word too many;"),
+        ("datasets export votes --ouput f", "datasets export", "did you mean --output?"),
+    ],
+)  # fmt: skip
+def test_an_unknown_option_is_told_by_its_command(call, command, words, capsys):
+    with pytest.raises(SystemExit) as stopped:
+        cli.main(call.split())
+    assert stopped.value.code == 2
+    err = capsys.readouterr().err
+    assert err.startswith(f"usage: sweeptree {command} ")
+    assert words in err
+    assert err.endswith(f"`sweeptree {command} --help` has all options.\n")

@@ -55,6 +55,30 @@ def test_evaluate_needs_to_know_the_target(trained, written, fails):
     assert "did you mean 'outcome'?" in fails(call, 2)
 
 
+@pytest.mark.parametrize("command", ["evaluate", "report"])
+def test_rows_without_a_class_are_told_by_their_lines(command, trained, written, fails):
+    header, *rows = Path(trained[1]).read_text().splitlines()
+    for place, cell in ((3, "NA"), (8, "")):
+        rows[place] = f"{rows[place].rpartition(',')[0]},{cell}"
+    path = written("\n".join([header, *rows]))
+    words = "Column 'outcome' of {} has no class in lines 5, 10 (empty, NA, ? and the like)"
+    assert words.format(path) in fails([command, trained[0], path], 1)
+
+
+def test_a_complete_column_of_classes_goes_before_one_with_holes(trained, written, capsys):
+    header, *rows = Path(trained[1]).read_text().splitlines()
+    rows = [f"{row},{'died' if place else 'NA'}" for place, row in enumerate(rows)]
+    path = written("\n".join([f"{header},later", *rows]))
+    assert as_json(capsys, "evaluate", trained[0], path)["target"] == "outcome"
+
+
+def test_a_table_without_classes_is_told_what_is_sought(trained, written, fails):
+    lines = Path(trained[1]).read_text().splitlines()
+    path = written("\n".join(line.rpartition(",")[0] for line in lines))
+    words = "No column beside those of the model holds the model's classes ('died', 'survived') in"
+    assert f"{words} {path}" in fails(["evaluate", trained[0], path], 2)
+
+
 def test_explain_explains_the_row_asked_for(trained, capsys, fails):
     record = as_json(capsys, "explain", *trained, "--row", "7")
     X, _ = held_out(trained)

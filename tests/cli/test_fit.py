@@ -80,6 +80,22 @@ def test_an_identifier_is_noted(written, capsys):
     assert "--drop 'patient'" in err
 
 
+def test_dates_that_are_not_iso_are_noted_once(written, capsys):
+    lines = patients(60)
+    rows = [f"{i % 28 + 1:02}/{i % 12 + 1:02}/2024,{line}" for i, line in enumerate(lines[1:])]
+    path = written("\n".join([f"admitted,{lines[0]}", *rows]))
+    call = ["fit", path, "--target", "outcome", "--drop", "patient", *SHORT]
+    assert cli.main([*call, "--json"]) == 0
+    out, err = capsys.readouterr()
+    (line,) = [line for line in err.splitlines() if "admitted" in line]
+    words = "Column 'admitted' holds dates as text, such as '01/01/2024'"
+    assert line.startswith(f"sweeptree: note: {words}")
+    assert line.endswith("; write them as YYYY-MM-DD in a CSV file, as dates in Parquet.")
+    assert words in json.loads(out)["notes"][0]
+    assert cli.main([*call, "--quiet"]) == 0
+    assert capsys.readouterr().err == ""
+
+
 def test_a_row_number_is_noted_and_left_out_if_it_has_no_name(written, capsys, tmp_path):
     lines = patients(60)
     model = str(tmp_path / "m.sweeptree")
@@ -101,6 +117,18 @@ def test_an_empty_column_is_left_out_with_a_note(written, capsys, tmp_path):
     assert cli.main([*call, "-o", str(tmp_path / "m")]) == 0
     assert "note: Column 'ward' has no values and is left out." in capsys.readouterr().err
     assert "ward" not in load(tmp_path / "m").feature_names_in_
+
+
+def test_a_model_that_is_replaced_is_noted(written, capsys, tmp_path):
+    call = ["fit", written("\n".join(patients(60))), "--target", "outcome", *SHORT]
+    call += ["-o", str(tmp_path / "m.sweeptree"), "--json"]
+    assert cli.main(call) == 0
+    assert "replaces" not in capsys.readouterr().err
+    assert cli.main(call) == 0
+    out, err = capsys.readouterr()
+    words = f"The new model replaces {tmp_path / 'm.sweeptree'}, which was written 20"
+    assert f"sweeptree: note: {words}" in err
+    assert json.loads(out)["notes"][-1].startswith(words)
 
 
 def test_quiet_says_nothing(written, capsys):

@@ -84,6 +84,39 @@ def test_without_intervals_all_else_is_the_same(trained, tmp_path):
     pd.testing.assert_frame_equal(full[short.columns], short)
 
 
+@pytest.mark.parametrize(
+    ("call", "where"),
+    [
+        (["predict"], "see the column outside_in."),
+        (["predict", "--no-intervals"], "without --no-intervals, the column outside_in has them"),
+        (["evaluate"], "`sweeptree predict` names them by row."),
+    ],
+)
+def test_values_outside_what_training_has_seen_are_noted(
+    call, where, trained, written, tmp_path, capsys
+):
+    table = pd.read_csv(trained[1]).assign(age=40, dose=0.5, pulse=80.0)
+    table.loc[[3, 4, 5], "pulse"], table.loc[5, "age"], table.loc[7, "pulse"] = 500, 200, np.nan
+    path = written(table.to_csv(index=False))
+    command, *options = call
+    more = ["-o", str(tmp_path / "p.csv")] if command == "predict" else []
+    call = [command, trained[0], path, *options, *more]
+    assert cli.main([*call, "--json"]) == 0
+    out, err = capsys.readouterr()
+    words = "4 rows have values outside what training has seen, in 'pulse', 'age'; "
+    assert err.startswith(f"sweeptree: note: {words}{where}")
+    assert json.loads(out)["notes"][0].startswith(words)
+    assert cli.main([*call, "--quiet"]) == 0
+    assert capsys.readouterr().err == ""
+
+
+def test_a_model_without_its_training_rows_has_no_outsiders(trained, tmp_path, capsys):
+    model = str(tmp_path / "m.sweeptree")
+    load(trained[0]).save(model, training_rows=False)
+    assert cli.main(["evaluate", model, trained[1]]) == 0
+    assert capsys.readouterr().err == ""
+
+
 def test_json_tells_what_was_done(trained, tmp_path, capsys, fails):
     assert cli.main(predict(trained, "-o", str(tmp_path / "out.csv"), "--json")) == 0
     record = json.loads(capsys.readouterr().out)
@@ -96,7 +129,13 @@ def test_json_tells_what_was_done(trained, tmp_path, capsys, fails):
     ("change", "status", "words"),
     [
         (("age", "Age"), 2, "has no column 'age'; did you mean 'Age'?"),
-        (("age,dose", "years,grams"), 2, "has no columns 'age', 'dose'; did you mean"),
+        (
+            ("age,dose", "years,grams"),
+            2,
+            "has no columns 'age', 'dose'; there are 'patient', 'years', 'grams', 'outcome'.",
+        ),
+        (("dose", "dose_in_g"), 2, "has no column 'dose'; did you mean 'dose_in_g'?"),
+        (("pulse", "doses"), 2, "has no column 'pulse'; there are 'patient', 'doses', 'outcome'."),
         (("\n3,", "\n3,x"), 1, "line 5, column 'age': x"),
         (("\n3,", "\n3,inf,1,1,x\n3,"), 1, "line 5, column 'age': inf is not a finite number"),
     ],

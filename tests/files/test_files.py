@@ -129,6 +129,7 @@ def test_constant_columns_come_back(path):
     assert_same_model(reload(fit(X, y), path), fit(X, y))
 
 
+@pytest.mark.filterwarnings("ignore::sweeptree.odd_text.OddTextWarning")
 @pytest.mark.parametrize(
     "levels",
     [

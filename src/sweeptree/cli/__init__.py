@@ -10,8 +10,10 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from importlib import import_module
 
+from sweeptree.cli.calls import read_call
 from sweeptree.cli.estimator_options import with_flags
 from sweeptree.cli.parser import make_parser
+from sweeptree.odd_text import OddTextWarning
 
 DONE, COULD_NOT, WRONG_CALL = 0, 1, 2
 
@@ -23,7 +25,7 @@ WRONG_CALLS = {
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command; return the exit status."""
-    options = make_parser().parse_args(arguments)
+    options = read_call(make_parser(), arguments)
     try:
         with _warnings_in_one_line(is_quiet=options.quiet):
             import_module(f"sweeptree.cli.commands.{options.command}").run(options)
@@ -60,6 +62,7 @@ def _warnings_in_one_line(*, is_quiet: bool) -> Iterator[None]:
         warnings.simplefilter("default")
         for category in (DeprecationWarning, PendingDeprecationWarning, FutureWarning):
             warnings.simplefilter("ignore", category)  # for those who program, not who type
+        warnings.simplefilter("ignore", OddTextWarning)  # a note tells it in our words
         warnings.showwarning = show
         yield
 

@@ -70,6 +70,13 @@ def add_target(command: argparse.ArgumentParser, *, is_required: bool) -> None:
     )
 
 
+def add_drop(command: argparse.ArgumentParser) -> None:
+    """Add the option that leaves columns out."""
+    command.add_argument(
+        "--drop", nargs="+", default=[], metavar="COLUMN", help="columns to leave out"
+    )
+
+
 def add_table_output(command: argparse.ArgumentParser) -> None:
     """Add where a table goes."""
     command.add_argument(

@@ -8,6 +8,7 @@ from typing import NamedTuple
 from sweeptree.cli.models import cell_kinds, model_rows, read_model_table
 from sweeptree.cli.showing import WrongCallError
 from sweeptree.estimator import BayesianTreeClassifier
+from sweeptree.names import listed
 from sweeptree.table_files import STANDARD_STREAM, Table, TableFileError, labels_of, read_names
 from sweeptree.table_files.table import Array
 
@@ -50,9 +51,14 @@ def _other_columns(model: BayesianTreeClassifier, table: str) -> list[str]:
 
 
 def _find_target(model: BayesianTreeClassifier, table: Table, candidates: list[str]) -> str:
-    """Return the only column, among those that the model does not use, that holds its classes."""
+    """Return the only column, among those that the model does not use, that holds its classes.
+
+    One with holes is taken where there is none without, so that the holes can be told.
+    """
     classes = set(_classes_as_written(model))
-    found = [name for name in candidates if set(map(str, table.columns[name])) <= classes]
+    values = {name: set(table.columns[name]) for name in candidates}
+    found = [name for name in candidates if values[name] <= classes]
+    found = found or [name for name in candidates if {None} < values[name] <= classes | {None}]
     if len(found) != 1:
         what = (
             f"{', '.join(map(repr, found))} all hold"
@@ -60,7 +66,8 @@ def _find_target(model: BayesianTreeClassifier, table: Table, candidates: list[s
             else "No column beside those of the model holds"
         )
         raise WrongCallError(
-            f"{what} the model's classes in {table.source}; say which one to take with --target."
+            f"{what} the model's classes ({listed(sorted(classes))}) in {table.source}; say which "
+            "one to take with --target."
         )
     return found[0]
 

@@ -9,6 +9,7 @@ from sweeptree.cli.arguments import (
     Commands,
     ShowVersion,
     add_command,
+    add_drop,
     add_general_options,
     add_level,
     add_model_and_table,
@@ -75,7 +76,7 @@ def _add_fit(commands: Commands[argparse.ArgumentParser]) -> None:
         metavar="MODEL",
         help="where the model goes; default: the table's name with the suffix .sweeptree",
     )
-    fit.add_argument("--drop", nargs="+", default=[], metavar="COLUMN", help="columns to leave out")
+    add_drop(fit)
     add_scheduler(fit)
     parameters = fit.add_argument_group(
         "parameters of the model",
@@ -207,6 +208,7 @@ def _add_compare(commands: Commands[argparse.ArgumentParser]) -> None:
     )
     compare.add_argument("table", metavar="TABLE", help=TABLE_HELP)
     add_target(compare, is_required=True)
+    add_drop(compare)
     compare.add_argument(
         "--min-samples-leaf",
         type=positive,
@@ -227,6 +229,7 @@ def _add_datasets(commands: Commands[argparse.ArgumentParser]) -> None:
     actions = datasets.add_subparsers(dest="action", metavar="ACTION")
     export = actions.add_parser(
         "export",
+        prog="sweeptree datasets export",
         usage="sweeptree datasets export NAME [options]",
         help="write one to a file",
         description="Write a built-in data set to a file; the column `class` has its classes.",

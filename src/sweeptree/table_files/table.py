@@ -9,13 +9,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from sweeptree.names import nearest_name
+from sweeptree.names import MOST_NAMED, listed, nearest_name
 from sweeptree.table_files.errors import WrongColumnError
 
 Array = npt.NDArray[Any]
-
-MOST_NAMED = 5
-"""Columns that an error names; of more it tells the number."""
 
 
 @dataclass(frozen=True)
@@ -74,22 +71,23 @@ def check_has(source: str, names: Sequence[str], wanted: Iterable[str]) -> None:
     ...     print(error)
     t.csv has no columns 'Age', 'sx'; did you mean 'age', 'sex'?
     """
-    known = set(names)
-    missing = [name for name in wanted if name not in known]
-    if not missing:
-        return
-    hint = "is it another table?"
-    if len(missing) <= MOST_NAMED and any(names):
-        near = dict.fromkeys(nearest_name(name, filter(None, names)) for name in missing)
-        hint = f"did you mean {_named(list(near))}?"
-    raise WrongColumnError(
-        f"{source} has no column{'s' * (len(missing) > 1)} {_named(missing)}; {hint}"
-    )
+    known, asked = set(names), dict.fromkeys(wanted)
+    missing = [name for name in asked if name not in known]
+    if missing:
+        others = [name for name in names if name and name not in asked]
+        raise WrongColumnError(
+            f"{source} has no column{'s' * (len(missing) > 1)} {listed(missing)}; "
+            f"{_hint_at_columns(missing, others)}"
+        )
 
 
-def _named(names: Sequence[Any]) -> str:
-    more = f" and {len(names) - MOST_NAMED} more" * (len(names) > MOST_NAMED)
-    return ", ".join(map(repr, names[:MOST_NAMED])) + more
+def _hint_at_columns(missing: Sequence[str], others: Sequence[str]) -> str:
+    """Say which of the columns that nobody asked for may be meant, or else which these are."""
+    if len(missing) > MOST_NAMED or not others:
+        return "is it another table?"
+    near = [nearest_name(name, others) for name in missing]
+    meant = list(dict.fromkeys(name for name in near if name))
+    return f"did you mean {listed(meant)}?" if meant else f"there are {listed(others)}."
 
 
 def joined(tables: Sequence[Table]) -> Table:

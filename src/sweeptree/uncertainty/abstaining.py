@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from sweeptree.encoding import FloatArray
 from sweeptree.fitted import FittedModel, check_labels, check_option, rows_of
 from sweeptree.frames import make_frame
+from sweeptree.labels import refuse_missing_labels
 from sweeptree.prediction import mean_probabilities
 from sweeptree.uncertainty.entropies import split_entropy
 from sweeptree.uncertainty.envelope import ROUNDING, agreement_of_predicted
@@ -232,6 +233,7 @@ class AbstainingClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator): 
         y : array-like of shape (n_rows,)
         """
         check_option("by", self.by, MEASURES)
+        refuse_missing_labels(y)
         if self.abstain_label is not None and self.abstain_label in np.unique(y).tolist():
             raise ValueError(f"abstain_label={self.abstain_label!r} is one of the classes.")
         self.estimator_ = clone(self.estimator).fit(X, y)
@@ -292,6 +294,7 @@ class AbstainingClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator): 
         X : array-like of shape (n_rows, n_columns)
         y : array-like of shape (n_rows,)
         """
+        refuse_missing_labels(y)
         answered = ~self.abstains(X)
         if not answered.any():
             return np.nan

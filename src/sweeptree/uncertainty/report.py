@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -102,18 +102,38 @@ def is_lead_in_doubt(by_chain: FloatArray) -> npt.NDArray[np.bool_]:
     return in_doubt
 
 
-def outside_training(training: FloatArray, X: FloatArray) -> npt.NDArray[np.bool_]:
+class Range(NamedTuple):
+    """What training has seen of each column."""
+
+    lowest: FloatArray
+    highest: FloatArray
+    has_missing: npt.NDArray[np.bool_]
+
+
+def range_of(training: FloatArray) -> Range:
+    """Tell what training has seen; of a column without values, nothing."""
+    has_values = ~np.isnan(training).all(axis=0)
+    return Range(
+        np.nanmin(training, axis=0, where=has_values, initial=np.inf),
+        np.nanmax(training, axis=0, where=has_values, initial=-np.inf),
+        np.asarray(np.isnan(training).any(axis=0)),
+    )
+
+
+def outside_range(known: Range, X: FloatArray) -> npt.NDArray[np.bool_]:
     """(row, column): whether a value is outside what training has seen.
 
     Below the least or above the largest, as the place of an unseen level is; or missing where
     none was.
     """
-    has_values = ~np.isnan(training).all(axis=0)
-    lowest = np.nanmin(training, axis=0, where=has_values, initial=np.inf)
-    highest = np.nanmax(training, axis=0, where=has_values, initial=-np.inf)
-    is_beyond = (lowest > X) | (highest < X)
-    is_outside: npt.NDArray[np.bool_] = is_beyond | (np.isnan(X) & ~np.isnan(training).any(axis=0))
+    is_beyond = (known.lowest > X) | (known.highest < X)
+    is_outside: npt.NDArray[np.bool_] = is_beyond | (np.isnan(X) & ~known.has_missing)
     return is_outside
+
+
+def outside_training(training: FloatArray, X: FloatArray) -> npt.NDArray[np.bool_]:
+    """(row, column): whether a value is outside what the training rows have."""
+    return outside_range(range_of(training), X)
 
 
 def names_where(is_so: npt.NDArray[np.bool_], names: list[str]) -> npt.NDArray[np.object_]:

@@ -9,6 +9,7 @@ from joblib import effective_n_jobs
 from rich.text import Text
 
 from sweeptree.cli.cluster import sent_to
+from sweeptree.cli.odd_columns import notes_on_columns
 from sweeptree.cli.showing import note, show
 from sweeptree.experiments.cross_validation import N_FOLDS
 from sweeptree.experiments.data_sets import LabelledTable
@@ -20,12 +21,12 @@ from sweeptree.table_files.table import Array
 
 def run(options: argparse.Namespace) -> None:
     """Compare the strategies on a table."""
-    table = read_table(options.table, as_text=[options.target])
-    for each in table.notes:
-        note(options, each)
+    table = read_table(options.table, as_text=[options.target], left_out=options.drop)
     inputs = table.without(options.target).columns
     if not inputs:
         raise TableFileError(f"{table.source} has no column beside the target.")
+    for each in (*table.notes, *notes_on_columns(inputs)):
+        note(options, each)
     matrix, columns = learn_table(inputs)
     with sent_to(options.scheduler):
         sheets = compare_strategies(

@@ -10,7 +10,7 @@ import numpy as np
 from sweeptree import datasets
 from sweeptree.cli.outputs import check_table_output, naming_output
 from sweeptree.cli.showing import WrongCallError, note, show
-from sweeptree.names import nearest_name
+from sweeptree.names import hint_at_names
 from sweeptree.summary import new_table
 from sweeptree.table_files import STANDARD_STREAM, table_writer
 from sweeptree.table_files.table import Array
@@ -71,8 +71,8 @@ def _export(options: argparse.Namespace) -> None:
     check_table_output(options)
     found = load_all()
     if options.name not in found:
-        near = nearest_name(options.name, found)
-        raise WrongCallError(f"There is no data set {options.name!r}; did you mean {near!r}?")
+        hint = hint_at_names(options.name, list(found))
+        raise WrongCallError(f"There is no data set {options.name!r}; {hint}")
     with naming_output(options.output), table_writer(options.output) as write:
         write(found[options.name].columns)
     if options.json:

@@ -12,8 +12,10 @@ from rich.table import Table as RichTable
 from sweeptree import scores
 from sweeptree.cli.held_out import read_held_out
 from sweeptree.cli.models import load_model
-from sweeptree.cli.showing import percent, show
+from sweeptree.cli.outsiders import Outsiders
+from sweeptree.cli.showing import note, percent, show
 from sweeptree.estimator import BayesianTreeClassifier
+from sweeptree.labels import place_in_classes
 from sweeptree.summary import new_table
 from sweeptree.table_files.table import Array
 from sweeptree.uncertainty.abstaining import AccuracyCoverage
@@ -28,6 +30,11 @@ def run(options: argparse.Namespace) -> None:
     model = load_model(options.model)
     held_out = read_held_out(options.model, model, options.table, options.target)
     rows, labels = held_out.rows, held_out.labels
+    outsiders = Outsiders(model)
+    outsiders.count(rows)
+    notes = outsiders.notes("`sweeptree predict` names them by row")
+    for each in notes:
+        note(options, each)
     probabilities = model.predict_proba(rows)
     curve = model.accuracy_coverage(rows, labels)
     record = {
@@ -38,6 +45,7 @@ def run(options: argparse.Namespace) -> None:
         "classes": model.classes_,
         "confusion": _confusion(model, labels, probabilities),
         "abstaining": _abstaining(curve),
+        "notes": notes,
     }
     show(options, record, *_renderables(record))
 
@@ -58,7 +66,7 @@ def _confusion(
 ) -> list[list[int]]:
     """Count rows, by their true and by their predicted class."""
     n_classes = len(model.classes_)
-    true = scores.place_in_classes(labels, model.classes_)
+    true = place_in_classes(labels, model.classes_)
     place = true * n_classes + probabilities.argmax(axis=1)
     counts: list[list[int]] = (
         np.bincount(place, minlength=n_classes**2).reshape(n_classes, n_classes).tolist()

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import argparse
 from collections import Counter
+from collections.abc import Iterator
+from datetime import datetime
 from os.path import splitext
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,6 +17,7 @@ from rich.table import Table as RichTable
 
 from sweeptree.cli.cluster import sent_to
 from sweeptree.cli.estimator_options import estimator_options
+from sweeptree.cli.odd_columns import notes_on_columns
 from sweeptree.cli.outputs import check_place, naming_output
 from sweeptree.cli.showing import Listing, WrongCallError, note, percent, show
 from sweeptree.columns import IN_WORDS
@@ -30,9 +34,6 @@ from sweeptree.table_files.table import Array, is_missing
 
 SUFFIX = ".sweeptree"
 N_MOST_USED = 5
-FEWEST_ROWS_OF_NAMES = 20
-SHARE_OF_NAMES = 0.9
-"""A column with so many different texts for its rows looks like an identifier."""
 MOST_CLASSES_SHOWN = 10
 KINDS = {"f": "number", "b": "boolean", "M": "date"}
 
@@ -50,7 +51,7 @@ def _fit(model: BayesianTreeClassifier, options: argparse.Namespace, output: str
     table = read_table(options.table, as_text=[options.target], left_out=options.drop)
     labels = labels_to_learn(table, options.target)
     inputs = _inputs(table, options.target)
-    notes = [*table.notes, *_notes_on_names(inputs)]
+    notes = [*table.notes, *notes_on_columns(inputs.columns), *_notes_on_output(output)]
     for each in notes:
         note(options, each)
     model.fit(inputs.columns, labels)
@@ -80,35 +81,17 @@ def _output(options: argparse.Namespace) -> str:
     return str(splitext(options.table)[0]) + SUFFIX
 
 
+def _notes_on_output(output: str) -> Iterator[str]:
+    if Path(output).exists():
+        written = datetime.fromtimestamp(Path(output).stat().st_mtime)
+        yield f"The new model replaces {output}, which was written {written:%Y-%m-%d %H:%M}."
+
+
 def _inputs(table: Table, target: str) -> Table:
     inputs = table.without(target)
     if not inputs.columns:
         raise TableFileError(f"{table.source} has no column to learn from beside the target.")
     return inputs
-
-
-def _notes_on_names(inputs: Table) -> list[str]:
-    return [
-        f"Column {name!r} {what}; leave it out with --drop {name!r} unless it means something."
-        for name, column in inputs.columns.items()
-        if (what := _what_it_looks_like(column))
-    ]
-
-
-def _what_it_looks_like(column: Array) -> str | None:
-    if _looks_like_names(column):
-        return "has a different text in nearly each row and looks like an identifier"
-    is_counter = column.dtype.kind == "f" and (np.diff(column) == 1).all()
-    if is_counter and len(column) >= FEWEST_ROWS_OF_NAMES:
-        return "goes up by one from row to row and looks like a row number"
-    return None
-
-
-def _looks_like_names(column: Array) -> bool:
-    if column.dtype != object:
-        return False
-    values = [value for value in column if isinstance(value, str)]
-    return len(values) >= FEWEST_ROWS_OF_NAMES and len(set(values)) > SHARE_OF_NAMES * len(values)
 
 
 def _record(

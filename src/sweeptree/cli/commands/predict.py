@@ -9,6 +9,7 @@ import numpy as np
 
 from sweeptree.cli.models import load_model, model_rows, read_model_chunks
 from sweeptree.cli.outputs import check_table_output, naming_output
+from sweeptree.cli.outsiders import Outsiders
 from sweeptree.cli.showing import WrongCallError, note, show
 from sweeptree.estimator import BayesianTreeClassifier
 from sweeptree.fitted import rows_of
@@ -24,7 +25,7 @@ def run(options: argparse.Namespace) -> None:
     """Predict the rows of a table, chunk by chunk, so that memory does not grow with it."""
     check_table_output(options)
     model = load_model(options.model)
-    n_rows = 0
+    n_rows, outsiders = 0, Outsiders(model)
     with naming_output(options.output), table_writer(options.output) as write:
         for chunk in read_model_chunks(options.model, model, options.table, options.keep):
             kept = {name: chunk.columns[name] for name in options.keep}
@@ -36,7 +37,26 @@ def run(options: argparse.Namespace) -> None:
             _check_names_differ(kept, predicted)
             write(kept | {name: _rounded(column) for name, column in predicted.items()})
             n_rows += len(chunk)
-    record = {"n_rows": n_rows, "classes": model.classes_, "output": options.output}
+            outsiders.count(rows)
+    _tell(options, model, n_rows, outsiders)
+
+
+def _tell(
+    options: argparse.Namespace,
+    model: BayesianTreeClassifier,
+    n_rows: int,
+    outsiders: Outsiders,
+) -> None:
+    in_full = "without --no-intervals, the column outside_in has them by row"
+    notes = outsiders.notes(in_full if options.no_intervals else "see the column outside_in")
+    for each in notes:
+        note(options, each)
+    record = {
+        "n_rows": n_rows,
+        "classes": model.classes_,
+        "output": options.output,
+        "notes": notes,
+    }
     if options.json:
         show(options, record)
     elif options.output != STANDARD_STREAM:

@@ -1,0 +1,52 @@
+"""Classes that a user gives for rows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from sweeptree.raw_table import without_missing
+
+
+def refuse_missing_labels(y: Any) -> None:
+    """Refuse labels of which one is missing.
+
+    Examples
+    --------
+    >>> refuse_missing_labels(["ill", None, "well"])
+    Traceback (most recent call last):
+        ...
+    ValueError: Input y contains NaN: the label of row 1 is missing; drop the rows without a label.
+    """
+    labels = np.asarray(y)
+    if labels.ndim != 1 or labels.dtype.kind not in "Of":
+        return
+    missing = np.flatnonzero([label is None for label in without_missing(labels)])
+    if len(missing):
+        raise ValueError(
+            f"Input y contains NaN: the label of row {missing[0]} is missing; "
+            "drop the rows without a label."
+        )
+
+
+def place_in_classes(y: Any, classes: npt.NDArray[Any]) -> npt.NDArray[np.intp]:
+    """Return the place of each label among the classes.
+
+    Examples
+    --------
+    >>> place_in_classes(["yes", "no"], np.array(["no", "yes"])).tolist()
+    [1, 0]
+    """
+    refuse_missing_labels(y)
+    place_of = {label: place for place, label in enumerate(classes.tolist())}
+    labels = np.asarray(y).tolist()
+    places = np.array([place_of.get(label, -1) for label in labels], dtype=np.intp)
+    unknown = np.flatnonzero(places < 0)
+    if len(unknown):
+        raise ValueError(
+            f"y has the label {labels[unknown[0]]!r} (first in row {unknown[0]}), which is "
+            f"not among the classes {classes.tolist()}."
+        )
+    return places
