@@ -1,4 +1,4 @@
-"""Names that a user may have meant."""
+"""Names: which one a user may have meant, and long ones made short."""
 
 from __future__ import annotations
 
@@ -28,3 +28,17 @@ def nearest_name(name: str, names: Iterable[str], likeness: float = 0.0) -> str 
     folded = {each.casefold(): each for each in names}
     nearest = get_close_matches(name.casefold(), folded, n=1, cutoff=likeness)
     return folded[nearest[0]] if nearest else None
+
+
+def shortened(name: str, most: int) -> str:
+    """Return a name with at most so many characters: of a long one the start and the end.
+
+    Examples
+    --------
+    >>> shortened("age", 9), shortened("systolic_pressure", 9)
+    ('age', 'syst…sure')
+    """
+    if len(name) <= most:
+        return name
+    half = (most - 1) // 2
+    return f"{name[:half]}…{name[-half:]}"

@@ -37,6 +37,23 @@ def test_evaluate_gives_the_scores_of_the_library(trained, capsys):
     assert record["abstaining"][0]["accuracy"] == pytest.approx(model.score(X, y))
 
 
+def test_evaluate_has_the_class_shares_of_training_as_a_baseline(trained, capsys):
+    baseline = as_json(capsys, "evaluate", *trained)["baseline"]
+    _, y = held_out(trained)
+    labels = load(trained[0]).training_.labels
+    classes = load(trained[0]).classes_
+    shares = np.bincount(labels) / len(labels)
+    everywhere = np.tile(shares, (len(y), 1))
+    assert baseline["commonest"] == classes[shares.argmax()]
+    assert baseline["accuracy"] == pytest.approx((y == baseline["commonest"]).mean())
+    assert baseline["log_loss"] == pytest.approx(scores.log_loss(y, everywhere, classes))
+    assert baseline["brier"] == pytest.approx(scores.brier(y, everywhere, classes))
+    assert cli.main(["evaluate", *trained]) == 0
+    out = capsys.readouterr().out
+    assert f"Baseline: always {baseline['commonest']}, the commonest class of training" in out
+    assert f"{baseline['log_loss']:.3f}" in out
+
+
 def test_evaluate_shows_what_it_found(trained, capsys):
     assert cli.main(["evaluate", *trained, "--target", "outcome"]) == 0
     out = capsys.readouterr().out

@@ -151,9 +151,9 @@ def test_the_envelope_is_counted_anew_as_the_slider_moves(page, mixed):
         page.locator("#confidence").fill(str(round(1000 * confidence)))
         found = mixed.model.envelope(mixed.X_test, mixed.y_test, confidence)
         words = page.locator("#envelope").inner_text()
-        assert f"confident and right: {found.n_confident_correct} " in words
-        assert f"confident and wrong: {found.n_confident_incorrect} " in words
-        assert f"uncertain: {found.n_uncertain} " in words
+        assert f"the trees agree and are right: {found.n_confident_correct} " in words
+        assert f"the trees agree and are wrong: {found.n_confident_incorrect} " in words
+        assert f"the trees disagree: {found.n_uncertain} " in words
 
 
 def test_trees_are_walked_through_by_keys(page):

@@ -11,6 +11,7 @@ from html import escape
 from typing import TYPE_CHECKING, NamedTuple
 
 from sweeptree.colours import EITHER, LIGHT
+from sweeptree.names import shortened
 
 if TYPE_CHECKING:
     from sweeptree.interpretation.tree import Tree
@@ -60,7 +61,7 @@ def title_of(tree: Tree) -> str:
     """Say what kind of tree it is, and how much it stands for."""
     name = {"map": "Most probable"}.get(tree.kind, tree.kind.capitalize())
     share = f"{100 * tree.speaks_for:.1f} %"
-    return f"{name} tree: {tree.n_leaves} leaves, speaks for {share} of the ensemble"
+    return f"{name} tree: {tree.n_leaves} leaves, gives the same class as {share} of the votes"
 
 
 def _places(tree: Tree) -> list[_Place]:
@@ -82,14 +83,7 @@ def _places(tree: Tree) -> list[_Place]:
 
 
 def _question(tree: Tree, node: int) -> str:
-    return _shortened(tree.question(node).yes.replace("<=", "≤"))
-
-
-def _shortened(name: str) -> str:
-    if len(name) <= LONGEST_NAME:
-        return name
-    half = (LONGEST_NAME - 1) // 2
-    return f"{name[:half]}…{name[-half:]}"
+    return shortened(tree.question(node).yes.replace("<=", "≤"), LONGEST_NAME)
 
 
 def _leaf_text(tree: Tree, node: int) -> str:
@@ -149,7 +143,7 @@ def _legend(tree: Tree) -> Iterator[str]:
 
 def _legend_labels(tree: Tree) -> list[str]:
     """Name what the colours stand for; classes for which there is none left share the last."""
-    labels = [_shortened(str(label)) for label in tree.classes.tolist()]
+    labels = [shortened(str(label), LONGEST_NAME) for label in tree.classes.tolist()]
     if len(labels) <= len(LIGHT):
         return labels
     return [*labels[: len(LIGHT) - 1], "other classes"]
