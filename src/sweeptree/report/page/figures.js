@@ -58,7 +58,7 @@ function startCurves() {
 function showCurves() {
   const j = Number(byId("curve-class").value);
   const top = topOfCurves(j);
-  byId("curve-scale").textContent = top < 1 ? `The axis ends at ${top}, not at 1: the class is rare.` : "";
+  byId("curve-scale").textContent = top < 1 ? `The axes end at ${top}, not at 1.` : "";
   const drawnCurves = data.variables.curves.map((curve) => {
     const { name } = data.columns[curve.column];
     const chart = curve.levels ? levelsChart(curve, j, top) : curveChart(curve, j, top);
@@ -73,7 +73,7 @@ function showCurves() {
   byId("curves").replaceChildren(...drawnCurves);
 }
 
-const TOPS = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5];
+const TOPS = [0.001, 0.01, 0.1].flatMap((power) => [1, 2, 3, 5].map((m) => Number((m * power).toFixed(3))));
 
 // Where the axis of a class ends, the same for all its curves, so that these can be compared.
 function topOfCurves(j) {
