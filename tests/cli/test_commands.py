@@ -10,6 +10,7 @@ import pytest
 
 from sweeptree import cli, load, scores
 from sweeptree.datasets import load_wisconsin, make_xor3
+from sweeptree.report.headline import judge_calibration
 
 
 def as_json(capsys, *call):
@@ -52,6 +53,19 @@ def test_evaluate_has_the_class_shares_of_training_as_a_baseline(trained, capsys
     out = capsys.readouterr().out
     assert f"Baseline: always {baseline['commonest']}, the commonest class of training" in out
     assert f"{baseline['log_loss']:.3f}" in out
+
+
+def test_evaluate_tells_how_large_the_calibration_error_is_by_chance(trained, capsys):
+    found = as_json(capsys, "evaluate", *trained)["scores"]
+    X, y = held_out(trained)
+    model = load(trained[0])
+    places = np.searchsorted(model.classes_, y)
+    expected = judge_calibration(places, model.predict_proba(X))
+    assert found["calibration_error"] == pytest.approx(expected.error)
+    assert found["calibration_error_by_chance"] == pytest.approx(expected.by_chance)
+    assert cli.main(["evaluate", *trained]) == 0
+    out = " ".join(capsys.readouterr().out.split())
+    assert f"is up to {expected.by_chance:.3f} by chance" in out
 
 
 def test_evaluate_shows_what_it_found(trained, capsys):

@@ -15,6 +15,7 @@ from sweeptree.cli.held_out import read_held_out
 from sweeptree.cli.models import load_model
 from sweeptree.cli.showing import percent, show
 from sweeptree.estimator import BayesianTreeClassifier
+from sweeptree.report.headline import judge_calibration
 from sweeptree.summary import new_table
 from sweeptree.table_files.table import Array
 from sweeptree.uncertainty.abstaining import AccuracyCoverage
@@ -47,11 +48,13 @@ def run(options: argparse.Namespace) -> None:
 def _scores(model: BayesianTreeClassifier, labels: Array, probabilities: Array) -> dict[str, float]:
     predicted = model.classes_[probabilities.argmax(axis=1)]
     of_labels = (labels, probabilities, model.classes_)
+    places = scores.place_in_classes(labels, model.classes_)
     return {
         "accuracy": float((predicted == labels).mean()),
         "log_loss": scores.log_loss(*of_labels),
         "brier": scores.brier(*of_labels),
         "calibration_error": scores.expected_calibration_error(*of_labels),
+        "calibration_error_by_chance": judge_calibration(places, probabilities).by_chance,
     }
 
 
@@ -111,7 +114,9 @@ def _scores_table(record: dict[str, Any]) -> list[RichTable | str]:
     commonest = escape(str(baseline["commonest"]))
     note = (
         f"Baseline: always {commonest}, the commonest class of training; log-loss and Brier score "
-        "of the class shares of training.\n"
+        "of the class shares of training.\nOn so many rows the calibration error is up to "
+        f"{figures['calibration_error_by_chance']:.3f} by chance (95 %) even where the "
+        "probabilities are true.\n"
     )
     return [table, note]
 
