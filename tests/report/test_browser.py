@@ -158,6 +158,20 @@ def test_the_envelope_is_counted_anew_as_the_slider_moves(page, mixed):
         assert f"the trees disagree: {found.n_uncertain} " in words
 
 
+def test_agreement_is_said_to_be_of_votes_and_no_probability(page, mixed):
+    page.locator("#case-table tbody tr").first.click()
+    case = mixed.data["cases"]["shown"][0]
+    label = mixed.model.classes_[int(np.argmax(case["mean"]))]
+    words = f"% of the draws have {label} as the most probable class."
+    assert words in page.locator("#case").inner_text()
+    assert words in page.locator("#what-if-result").inner_text()
+    assert "is not the probability of that class" in page.locator("#uncertainty").inner_text()
+    page.locator("#representatives button", has_text="Central").click()
+    share = 100 * mixed.model.representative_tree("central").speaks_for
+    words = f"it gives the same class as {share:.1f} % of the votes."
+    assert words in page.locator("#tree-title").inner_text()
+
+
 def test_trees_are_walked_through_by_keys(page):
     page.locator("#representatives button", has_text="Most probable").click()
     nodes = page.locator("#tree .node")
