@@ -23,7 +23,7 @@ LAYERS = [
     {"posterior", "sampling", "constraints"},
     {
         *("prediction", "diagnostics", "memory", "fitted", "logbook", "resolving"),
-        *("thread_crew", "lean_states"),
+        *("thread_crew", "lean_states", "baseline"),
     },
     {"leaf_draws", "pointwise", "remote_crew", "prediction_mixin"},
     {"crews"},

@@ -187,9 +187,9 @@ def test_the_envelope_is_stacked_to_one(ax):
     model, X, y = mixed()
     plots.plot_envelope(model, X, y, [0.6, 0.9, 1.0], ax)
     table = model.envelope_curve(X, y, [0.6, 0.9, 1.0])
-    assert widths(ax, "sure, right") == pytest.approx(table["confident_correct"].tolist())
-    assert widths(ax, "uncertain") == pytest.approx(table["uncertain"].tolist())
-    assert widths(ax, "sure, wrong") == pytest.approx(table["confident_incorrect"].tolist())
+    assert widths(ax, "trees agree, right") == pytest.approx(table["confident_correct"].tolist())
+    assert widths(ax, "trees disagree") == pytest.approx(table["uncertain"].tolist())
+    assert widths(ax, "trees agree, wrong") == pytest.approx(table["confident_incorrect"].tolist())
     assert labels_of(ax.yaxis) == ["0.6", "0.9", "1"]
 
 

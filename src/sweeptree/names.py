@@ -1,4 +1,4 @@
-"""Names that a user may have meant."""
+"""Names: which one a user may have meant, and long ones made short."""
 
 from __future__ import annotations
 
@@ -59,6 +59,20 @@ def listed(names: Sequence[str]) -> str:
     """
     more = f" and {len(names) - MOST_NAMED} more" * (len(names) > MOST_NAMED)
     return ", ".join(map(repr, names[:MOST_NAMED])) + more
+
+
+def shortened(name: str, most: int) -> str:
+    """Return a name with at most so many characters: of a long one the start and the end.
+
+    Examples
+    --------
+    >>> shortened("age", 9), shortened("systolic_pressure", 9)
+    ('age', 'syst…sure')
+    """
+    if len(name) <= most:
+        return name
+    half = (most - 1) // 2
+    return f"{name[:half]}…{name[-half:]}"
 
 
 def _share_all_words(one: str, other: str) -> bool:

@@ -10,6 +10,7 @@ import pytest
 
 from sweeptree import cli, load, scores
 from sweeptree.datasets import load_wisconsin, make_xor3
+from sweeptree.report.headline import judge_calibration
 
 
 def as_json(capsys, *call):
@@ -35,6 +36,36 @@ def test_evaluate_gives_the_scores_of_the_library(trained, capsys):
     np.testing.assert_array_equal(record["confusion"], confusion)
     assert record["abstaining"][0]["answered"] == 1.0
     assert record["abstaining"][0]["accuracy"] == pytest.approx(model.score(X, y))
+
+
+def test_evaluate_has_the_class_shares_of_training_as_a_baseline(trained, capsys):
+    baseline = as_json(capsys, "evaluate", *trained)["baseline"]
+    _, y = held_out(trained)
+    labels = load(trained[0]).training_.labels
+    classes = load(trained[0]).classes_
+    shares = np.bincount(labels) / len(labels)
+    everywhere = np.tile(shares, (len(y), 1))
+    assert baseline["commonest"] == classes[shares.argmax()]
+    assert baseline["accuracy"] == pytest.approx((y == baseline["commonest"]).mean())
+    assert baseline["log_loss"] == pytest.approx(scores.log_loss(y, everywhere, classes))
+    assert baseline["brier"] == pytest.approx(scores.brier(y, everywhere, classes))
+    assert cli.main(["evaluate", *trained]) == 0
+    out = capsys.readouterr().out
+    assert f"Baseline: always {baseline['commonest']}, the commonest class of training" in out
+    assert f"{baseline['log_loss']:.3f}" in out
+
+
+def test_evaluate_tells_how_large_the_calibration_error_is_by_chance(trained, capsys):
+    found = as_json(capsys, "evaluate", *trained)["scores"]
+    X, y = held_out(trained)
+    model = load(trained[0])
+    places = np.searchsorted(model.classes_, y)
+    expected = judge_calibration(places, model.predict_proba(X))
+    assert found["calibration_error"] == pytest.approx(expected.error)
+    assert found["calibration_error_by_chance"] == pytest.approx(expected.by_chance)
+    assert cli.main(["evaluate", *trained]) == 0
+    out = " ".join(capsys.readouterr().out.split())
+    assert f"is up to {expected.by_chance:.3f} by chance" in out
 
 
 def test_evaluate_shows_what_it_found(trained, capsys):

@@ -26,6 +26,7 @@ def test_a_table_and_its_target_are_enough(written, capsys):
     assert "60" in out
     assert "numbers (4)" in out
     assert "age" in out
+    assert "columns without effect get some splits too" in out
     assert load(model).classes_.tolist() == ["died", "survived"]
     assert all(line.startswith("sweeptree: ") for line in err.splitlines())
 

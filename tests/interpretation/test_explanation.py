@@ -42,6 +42,8 @@ def test_prediction_is_its_row_of_uncertainty(fitted, case, explanation):
     assert explanation.prediction == expected.to_dict()
     assert f"Predicted {expected['predicted']} with probability" in explanation.sentence
     assert f"{expected['probability']:.3f}" in explanation.sentence
+    votes = f"{100 * expected['agreement']:.1f} % of the draws have {expected['predicted']} as the"
+    assert f"{votes} most probable class." in explanation.sentence
 
 
 def test_conditions_are_those_of_the_paths(fitted, case, explanation):

@@ -173,3 +173,10 @@ def test_bad_input_is_named(binary):
         model.representative_tree("best")
     with pytest.raises(ValueError, match="X has 3 columns; the trees were grown on 18"):
         model.representative_tree().predict_proba(X.to_numpy()[:, :3])
+
+
+def test_a_tree_says_with_how_many_votes_it_agrees(fitted):
+    tree = fitted[0].representative_tree("central")
+    words = f"gives the same class as {100 * tree.speaks_for:.1f} % of the votes"
+    assert words in repr(tree)
+    assert words in tree.to_svg()

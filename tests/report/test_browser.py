@@ -6,6 +6,7 @@ import shutil
 from contextlib import contextmanager
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import sweeptree
@@ -13,6 +14,7 @@ from hostile_tables import LABELS, NAMES
 from plotted_models import wide
 from sweeptree.colours import DARK, LIGHT
 from sweeptree.report.evidence import gather_evidence
+from written_reports import write_report
 
 pytestmark = pytest.mark.slow
 
@@ -151,9 +153,23 @@ def test_the_envelope_is_counted_anew_as_the_slider_moves(page, mixed):
         page.locator("#confidence").fill(str(round(1000 * confidence)))
         found = mixed.model.envelope(mixed.X_test, mixed.y_test, confidence)
         words = page.locator("#envelope").inner_text()
-        assert f"confident and right: {found.n_confident_correct} " in words
-        assert f"confident and wrong: {found.n_confident_incorrect} " in words
-        assert f"uncertain: {found.n_uncertain} " in words
+        assert f"the trees agree and are right: {found.n_confident_correct} " in words
+        assert f"the trees agree and are wrong: {found.n_confident_incorrect} " in words
+        assert f"the trees disagree: {found.n_uncertain} " in words
+
+
+def test_agreement_is_said_to_be_of_votes_and_no_probability(page, mixed):
+    page.locator("#case-table tbody tr").first.click()
+    case = mixed.data["cases"]["shown"][0]
+    label = mixed.model.classes_[int(np.argmax(case["mean"]))]
+    words = f"% of the draws have {label} as the most probable class."
+    assert words in page.locator("#case").inner_text()
+    assert words in page.locator("#what-if-result").inner_text()
+    assert "is not the probability of that class" in page.locator("#uncertainty").inner_text()
+    page.locator("#representatives button", has_text="Central").click()
+    share = 100 * mixed.model.representative_tree("central").speaks_for
+    words = f"it gives the same class as {share:.1f} % of the votes."
+    assert words in page.locator("#tree-title").inner_text()
 
 
 def test_trees_are_walked_through_by_keys(page):
@@ -250,6 +266,82 @@ def test_no_width_makes_the_page_scroll_sideways(browser, request, report, width
     path = request.getfixturevalue(report).path
     with opened(browser, path, viewport={"width": width, "height": 800}) as page:
         assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+@pytest.fixture(scope="module")
+def rare(tmp_path_factory):
+    """Large trees, and a class of which a row in forty is."""
+    rng = np.random.default_rng(0)
+    names = ["systolic_blood_pressure_at_admission", "LENGTH_OF_STAY_IN_THE_WARD", "age", "sex"]
+    table = pd.DataFrame(rng.normal(size=(240, 3)), columns=names[:3])
+    table["sex"] = rng.choice(["female", "male"], 240)
+    score = table["age"] * table[names[0]] + table[names[1]]
+    labels = np.where(score > 0, "home, with a nurse who calls", "transferred").astype(object)
+    labels[::40] = "died"
+    directory = tmp_path_factory.mktemp("rare")
+    return write_report(directory, table, labels.astype(str), tree_prior="flat", n_draws=20)
+
+
+@pytest.mark.parametrize("width", [375, 1300])
+def test_a_tree_starts_as_a_whole(browser, rare, width):
+    with opened(browser, rare.path, viewport={"width": width, "height": 900}) as page:
+        n_leaves = page.locator("#tree .node:not([aria-expanded])").count()
+        assert n_leaves >= 12
+        is_within = """() => {
+            const { left, width } = document.getElementById("tree").getBoundingClientRect();
+            const texts = [...document.querySelectorAll("#tree text")];
+            const right = Math.max(...texts.map(text => text.getBoundingClientRect().right));
+            const room = document.getElementById("tree-scroll");
+            return right <= left + width && room.scrollWidth <= room.clientWidth;
+        }"""
+        assert page.evaluate(is_within)
+
+
+def test_the_axis_of_a_rare_class_ends_where_its_curves_do(browser, rare):
+    highest = max(row[0] for curve in rare.data["variables"]["curves"] for row in curve["upper"])
+    assert rare.model.classes_[0] == "died"
+    with opened(browser, rare.path) as page:
+        page.locator("#curve-class").select_option("0")
+        words = page.locator("#curve-scale").inner_text()
+        top = float(re.fullmatch(r"The axes end at ([0-9.]+), not at 1\.", words)[1])
+        page.locator("#curve-class").select_option("2")
+        assert page.locator("#curve-scale").inner_text() == ""
+    assert highest <= top <= 2 * highest
+
+
+def test_only_where_trees_cut_there_is_grey_and_it_says_so(browser, rare):
+    with opened(browser, rare.path) as page:
+        for figure in page.locator("#curves figure").all():
+            is_category = figure.locator("strong").inner_text() == "sex"
+            assert ("where trees cut" in figure.inner_text()) != is_category
+            assert (figure.locator(".drawing rect").count() == 0) == is_category
+
+
+def test_numbers_of_one_column_have_the_same_decimals(browser, rare):
+    number = r"\d+\.\d\d"
+    share = r"\d+\.\d %"
+    with opened(browser, rare.path) as page:
+        rows = page.locator("#use-table tbody tr").all()
+        cells = [row.locator("td").evaluate_all("e => e.map(x => x.textContent)") for row in rows]
+        nats = page.locator("#figure-split .note").inner_text()
+    for used, splits, first in cells:
+        assert re.fullmatch(rf"{number} \({number} to {number}\)", splits)
+        for words in (used, first):
+            assert re.fullmatch(rf"{share} \({share} to {share}\)", words)
+    assert len(re.findall(r"\d\.\d{3}\b", nats)) == 3
+
+
+def test_names_in_the_picture_of_a_tree_stay_in_their_boxes(browser, rare, tmp_path):
+    path = tmp_path / "tree.svg"
+    path.write_text(rare.model.representative_tree("central").to_svg(), encoding="utf-8")
+    beyond = """() => [...document.querySelectorAll("text")].map(each => {
+        const box = each.parentNode.querySelector(":scope > rect[rx]")?.getBBox();
+        const text = each.getBBox();
+        const end = box ? box.x + box.width : document.documentElement.viewBox.baseVal.width;
+        return text.x + text.width - end;
+    })"""
+    with opened(browser, path) as page:
+        assert max(page.evaluate(beyond)) <= 0
 
 
 def test_hostile_names_show_as_they_are_and_do_nothing(browser, hostile):

@@ -4,7 +4,13 @@ import numpy as np
 import pytest
 from scipy.stats import binomtest
 
-from sweeptree.report.headline import headline_scores, judge_calibration, wilson_interval
+from sweeptree.baseline import baseline_scores
+from sweeptree.report.headline import (
+    calibration_cells,
+    headline_scores,
+    judge_calibration,
+    wilson_interval,
+)
 
 
 def predictions(n_rows, sharpened=1.0, seed=0):
@@ -16,6 +22,11 @@ def predictions(n_rows, sharpened=1.0, seed=0):
     return labels, np.column_stack((1 / (1 + odds), odds / (1 + odds)))
 
 
+def scored(labels, probabilities):
+    baseline = baseline_scores([50, 50], labels, [0, 1])
+    return headline_scores(labels, probabilities, baseline)
+
+
 @pytest.mark.parametrize(("n_right", "n_rows"), [(0, 10), (90, 100), (7, 7), (1, 2)])
 def test_wilson_is_wilsons(n_right, n_rows):
     expected = binomtest(n_right, n_rows).proportion_ci(method="wilson")
@@ -23,9 +34,25 @@ def test_wilson_is_wilsons(n_right, n_rows):
 
 
 def test_every_score_lies_in_its_interval():
-    for score in headline_scores(*predictions(300)):
+    for score in scored(*predictions(300)):
         assert score.lower <= score.value <= score.upper
         assert score.lower < score.upper
+
+
+def test_the_calibration_error_stands_beside_what_chance_makes_of_true_probabilities():
+    found = judge_calibration(*predictions(150))
+    cells = calibration_cells(found)
+    assert cells["value"] == f"{found.error:.3f}"
+    assert cells["beside"] == f"by chance up to {found.by_chance:.3f}"
+
+
+def test_the_baseline_knows_only_the_class_shares_of_training():
+    found = baseline_scores([30, 60, 10], ["b", "a", "b", "c"], ["a", "b", "c"])
+    assert found.commonest == "b"
+    assert found.accuracy == 0.5
+    assert found.log_loss == pytest.approx(-np.log([0.6, 0.3, 0.6, 0.1]).mean())
+    squares = [0.3**2 + 0.4**2 + 0.1**2, 0.7**2 + 0.6**2 + 0.1**2, 0.3**2 + 0.6**2 + 0.9**2]
+    assert found.brier == pytest.approx((2 * squares[0] + squares[1] + squares[2]) / 8)
 
 
 @pytest.mark.slow
@@ -34,7 +61,7 @@ def test_intervals_of_the_log_loss_hold_the_truth_as_often_as_they_say():
     truth = float(-(p * np.log(p) + (1 - p) * np.log(1 - p)).mean())
     n_held = 0
     for seed in range(40):
-        log_loss = headline_scores(*predictions(150, seed=seed))[1]
+        log_loss = scored(*predictions(150, seed=seed))[1]
         n_held += log_loss.lower <= truth <= log_loss.upper
     assert n_held >= 34
 

@@ -4,6 +4,7 @@ import os
 import sys
 from contextlib import contextmanager, suppress
 from copy import copy
+from dataclasses import replace
 from html.parser import HTMLParser
 from threading import Thread
 
@@ -16,6 +17,7 @@ from hostile_tables import LABELS, LEVELS, NAMES
 from mixed_tables import mixed_table
 from sweeptree.prediction import mean_probabilities
 from sweeptree.report.evidence import gather_evidence
+from sweeptree.report.overview import overview
 from sweeptree.report.subset import draws_that_fit, error_of_subset, with_fewer_draws
 from sweeptree.report.writing import hash_of
 from sweeptree.uncertainty import envelope
@@ -97,6 +99,63 @@ def test_the_envelope_counts_what_the_library_counts(mixed):
         found = envelope(mixed.model, mixed.X_test, mixed.y_test, confidence)
         assert by_agreement[is_confident, 1].sum() == found.n_confident_correct
         assert by_agreement[is_confident, 2].sum() == found.n_confident_incorrect
+
+
+def overview_of_noise(labels_of_test):
+    """The overview of a model of classes that do not depend on the columns."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(120 + len(labels_of_test), 2))
+    y = np.array(["home"] * 90 + ["moved"] * 29 + ["died"])
+    model = fit(X[:120], y, n_draws=30)
+    return overview(gather_evidence(model, X[120:], np.array(labels_of_test)))
+
+
+def test_predictions_no_better_than_the_class_shares_are_called_so(mixed):
+    found = overview_of_noise(["home"] * 30 + ["moved"] * 10)
+    words = "not clearly better than the baseline"
+    assert any(words in care for care in found["cares"])
+    assert words not in mixed.text
+    assert found["scores"][0]["baseline"] == "baseline 75.0 %"
+    of_shares = -(0.75 * np.log(90 / 120) + 0.25 * np.log(29 / 120))
+    assert found["scores"][1]["baseline"] == f"baseline {of_shares:.3f}"
+
+
+def test_one_row_is_spoken_of_as_one(mixed):
+    cares = overview_of_noise(["home"] * 30 + ["died"])["cares"]
+    assert "Only 1 training row is of class died." in cares
+    assert "The only test row of class died is not recognised." in cares
+
+
+def test_it_says_what_is_predicted_and_from_how_many_rows(mixed):
+    labels = " or ".join(mixed.model.classes_.tolist())
+    assert f"<title>{labels}: sweeptree report</title>" in mixed.text
+    assert f"Predicts <strong>{labels}</strong>; 100 training rows, 50 test rows." in mixed.text
+
+
+@pytest.mark.parametrize(
+    ("seed", "stopped_by", "words"),
+    [
+        (0, "n_draws", "On the same rows this gives the same draws."),
+        (None, "n_draws", "of the same kind: no seed was given (random_state)."),
+        (0, "max_seconds", "of the same kind: the limit of time (max_seconds) stopped the chains."),
+        (0, "interrupted", "of the same kind: Ctrl-C stopped the chains."),
+        (None, "max_seconds", "(random_state), and the limit of time (max_seconds) stopped"),
+        (np.random.RandomState(0), "n_draws", "of the same kind: the seed was a RandomState"),
+    ],
+)
+def test_it_says_why_the_draws_cannot_be_made_again(mixed, tmp_path, seed, stopped_by, words):
+    model = copy(mixed.model).set_params(random_state=seed)
+    model.posterior_ = replace(model.posterior_, stopped_by=stopped_by)
+    model.report(tmp_path / "report.html", mixed.X_test[:5])
+    assert words in (tmp_path / "report.html").read_text(encoding="utf-8")
+
+
+def test_where_trees_cut_is_told_of_numbers_and_dates_only(mixed):
+    curves = mixed.data["variables"]["curves"]
+    kinds = [mixed.data["columns"][curve["column"]]["kind"] for curve in curves]
+    assert {"number", "category"} <= set(kinds)
+    for kind, curve in zip(kinds, curves, strict=True):
+        assert ("splits" in curve) == (kind in ("number", "date"))
 
 
 def test_cases_are_the_most_uncertain_rows(mixed):

@@ -9,8 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from html import escape
 from typing import TYPE_CHECKING, NamedTuple
+from unicodedata import east_asian_width
 
 from sweeptree.colours import EITHER, LIGHT
+from sweeptree.names import shortened
 
 if TYPE_CHECKING:
     from sweeptree.interpretation.tree import Tree
@@ -18,8 +20,10 @@ if TYPE_CHECKING:
 LINE_HEIGHT = 30
 TOP = 44
 """Space for the title and the legend."""
-CHARACTER = 6.7
-"""Width of a character of 12 pixels, on average."""
+NARROW = frozenset("ijlIJftr ,./:;|!'()[]-\\")
+BROAD = frozenset("mwMW@%&#+<>=^~≤…")
+BOLD = 1.15
+"""How much wider bold text is."""
 LONGEST_NAME = 26
 BAR_WIDTH = 64
 GAP = 44
@@ -37,7 +41,7 @@ def draw_tree(tree: Tree) -> str:
     width = max(
         *(place.x + _width_of(tree, node) for node, place in enumerate(places)),
         *(x for _, x in _legend_places(tree)),
-        LONGEST_NAME * CHARACTER * 3,
+        8 + BOLD * width_of_text(title_of(tree)),
     )
     height = TOP + LINE_HEIGHT * tree.n_leaves
     style = "font: 12px system-ui, sans-serif; color: inherit"
@@ -60,7 +64,7 @@ def title_of(tree: Tree) -> str:
     """Say what kind of tree it is, and how much it stands for."""
     name = {"map": "Most probable"}.get(tree.kind, tree.kind.capitalize())
     share = f"{100 * tree.speaks_for:.1f} %"
-    return f"{name} tree: {tree.n_leaves} leaves, speaks for {share} of the ensemble"
+    return f"{name} tree: {tree.n_leaves} leaves, gives the same class as {share} of the votes"
 
 
 def _places(tree: Tree) -> list[_Place]:
@@ -82,14 +86,7 @@ def _places(tree: Tree) -> list[_Place]:
 
 
 def _question(tree: Tree, node: int) -> str:
-    return _shortened(tree.question(node).yes.replace("<=", "≤"))
-
-
-def _shortened(name: str) -> str:
-    if len(name) <= LONGEST_NAME:
-        return name
-    half = (LONGEST_NAME - 1) // 2
-    return f"{name[:half]}…{name[-half:]}"
+    return shortened(tree.question(node).yes.replace("<=", "≤"), LONGEST_NAME)
 
 
 def _leaf_text(tree: Tree, node: int) -> str:
@@ -98,8 +95,28 @@ def _leaf_text(tree: Tree, node: int) -> str:
 
 def _width_of(tree: Tree, node: int) -> float:
     if tree.variable[node] == -1:
-        return BAR_WIDTH + 8 + CHARACTER * len(_leaf_text(tree, node))
-    return CHARACTER * len(_question(tree, node)) + 16
+        return BAR_WIDTH + 8 + width_of_text(_leaf_text(tree, node))
+    return width_of_text(_question(tree, node)) + 16
+
+
+def width_of_text(text: str) -> float:
+    """Return the room that a text of 12 pixels needs at most: fonts are not known here.
+
+    Examples
+    --------
+    >>> width_of_text("will") < width_of_text("mean") < width_of_text("MEAN")
+    True
+    """
+    return sum(map(_width_of_character, text))
+
+
+def _width_of_character(character: str) -> float:
+    """As a broad font has it; letters that are not Latin are often broader still."""
+    if character in NARROW:
+        return 5.0
+    if character in BROAD or east_asian_width(character) in "WF":
+        return 12.0
+    return 9.5 if character.isupper() or not character.isascii() else 7.7
 
 
 def _draw_split(tree: Tree, node: int, place: _Place) -> Iterator[str]:
@@ -149,7 +166,7 @@ def _legend(tree: Tree) -> Iterator[str]:
 
 def _legend_labels(tree: Tree) -> list[str]:
     """Name what the colours stand for; classes for which there is none left share the last."""
-    labels = [_shortened(str(label)) for label in tree.classes.tolist()]
+    labels = [shortened(str(label), LONGEST_NAME) for label in tree.classes.tolist()]
     if len(labels) <= len(LIGHT):
         return labels
     return [*labels[: len(LIGHT) - 1], "other classes"]
@@ -159,7 +176,7 @@ def _legend_places(tree: Tree) -> list[tuple[float, float]]:
     """Where each entry of the legend starts and ends."""
     places, start = [], 8.0
     for label in _legend_labels(tree):
-        end = start + 14 + CHARACTER * len(label) + 16
+        end = start + 14 + width_of_text(label) + 16
         places.append((start, end))
         start = end
     return places

@@ -159,7 +159,8 @@ def _sentence(prediction: dict[str, Any], level: float) -> str:
     words = (
         f"Predicted {prediction['predicted']} with probability {prediction['probability']:.3f} "
         f"({100 * level:g} % interval {prediction['lower']:.3f} to {prediction['upper']:.3f}); "
-        f"{100 * prediction['agreement']:.1f} % of the draws agree."
+        f"{100 * prediction['agreement']:.1f} % of the draws have {prediction['predicted']} as the "
+        "most probable class."
     )
     if prediction["is_lead_in_doubt"]:
         words += " The lead over the next class is smaller than its Monte-Carlo error."

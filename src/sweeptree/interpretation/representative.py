@@ -55,7 +55,7 @@ def representative_tree(
     Returns
     -------
     Tree
-        `speaks_for` tells how much of the ensemble it stands for.
+        `speaks_for` tells how many of the draws' votes are for the same class as its own.
 
     Examples
     --------

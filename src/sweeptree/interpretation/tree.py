@@ -68,8 +68,8 @@ class Tree:
     classes: npt.NDArray[Any]
     """Class labels."""
     speaks_for: float
-    """How much of the ensemble it speaks for: the share of the draws that vote as it does,
-    averaged over the training rows."""
+    """Share of the draws' votes that are for the same class as its own, averaged over the
+    training rows."""
     posterior_share: float
     """Share of the draws that are this very tree."""
 
@@ -178,7 +178,7 @@ class Tree:
     def __repr__(self) -> str:
         return (
             f"Tree({self.kind}, {self.n_leaves} leaves, "
-            f"speaks for {100 * self.speaks_for:.1f} % of the ensemble)"
+            f"gives the same class as {100 * self.speaks_for:.1f} % of the votes)"
         )
 
     def question(self, node: int) -> Question:

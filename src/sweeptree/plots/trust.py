@@ -147,9 +147,10 @@ def plot_envelope(
     confidences: Sequence[float] = CONFIDENCES,
     ax: Axes | None = None,
 ) -> Axes:
-    """Draw the shares of sure and right, uncertain, and sure and wrong predictions.
+    """Draw on how many cases the trees agree and are right, disagree, and agree and are wrong.
 
-    A prediction is sure if at least so large a share of the draws votes for it.
+    They agree if at least so large a share of the draws has the same most probable class, which is
+    not the probability of that class.
 
     Parameters
     ----------
@@ -174,14 +175,14 @@ def plot_envelope(
     >>> model = BayesianTreeClassifier(n_burn_in=5000, n_draws=100, random_state=0)
     >>> ax = plots.plot_envelope(model.fit(X[::2], y[::2]), X[1::2], y[1::2])
     >>> [label.get_text() for label in ax.get_legend().get_texts()]
-    ['sure, right', 'uncertain', 'sure, wrong']
+    ['trees agree, right', 'trees disagree', 'trees agree, wrong']
     """
     table = envelope_curve(model, X, y, confidences)
     ax = one_axes(ax)
     parts = {
-        "confident_correct": ("sure, right", palette()[0]),
-        "uncertain": ("uncertain", rest_colour()),
-        "confident_incorrect": ("sure, wrong", palette()[5]),
+        "confident_correct": ("trees agree, right", palette()[0]),
+        "uncertain": ("trees disagree", rest_colour()),
+        "confident_incorrect": ("trees agree, wrong", palette()[5]),
     }
     places = np.arange(len(confidences))
     left = np.zeros(len(places))

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from sweeptree.baseline import training_counts
 from sweeptree.encoding import FloatArray
 from sweeptree.fitted import FittedModel, check_labels, rows_of
 from sweeptree.prediction import mean_probabilities
@@ -34,9 +35,8 @@ class Evidence:
 
     @property
     def n_training(self) -> int:
-        """Number of training rows: the leaves of any tree hold them all."""
-        trees = self.model.posterior_.trees
-        return int(trees.leaf_counts[: trees.leaf_offsets[1]].sum())
+        """Number of training rows."""
+        return int(training_counts(self.model.posterior_).sum())
 
     @property
     def rows(self) -> FloatArray | None:

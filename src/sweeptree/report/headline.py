@@ -8,8 +8,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from sweeptree.baseline import Baseline
 from sweeptree.encoding import FloatArray
-from sweeptree.scores import brier, calibration_error, expected_calibration_error, log_loss
+from sweeptree.scores import brier, calibration_error, log_loss
 
 N_RESAMPLES = 300
 Z = 1.959963984540054
@@ -19,7 +20,7 @@ MOST_ROWS_RESAMPLED = 20_000
 
 
 class Score(NamedTuple):
-    """A score with its 95 % interval."""
+    """A score with its 95 % interval, and that of a model that looks at no column."""
 
     name: str
     value: float
@@ -27,6 +28,7 @@ class Score(NamedTuple):
     upper: float
     how: str
     """How the interval was found."""
+    baseline: float
 
 
 class Calibration(NamedTuple):
@@ -59,15 +61,16 @@ def wilson_interval(n_right: int, n_rows: int) -> tuple[float, float]:
     return float(max(0.0, middle - half)), float(min(1.0, middle + half))
 
 
-def headline_scores(labels: npt.NDArray[np.intp], probabilities: FloatArray) -> list[Score]:
+def headline_scores(
+    labels: npt.NDArray[np.intp], probabilities: FloatArray, baseline: Baseline
+) -> list[Score]:
     """Score predictions."""
     n_right = int((probabilities.argmax(axis=1) == labels).sum())
-    accuracy = n_right / len(labels)
+    ends = wilson_interval(n_right, len(labels))
     return [
-        Score("accuracy", accuracy, *wilson_interval(n_right, len(labels)), "Wilson"),
-        _resampled("log-loss", log_loss, labels, probabilities),
-        _resampled("Brier score", brier, labels, probabilities),
-        _resampled("calibration error", expected_calibration_error, labels, probabilities),
+        Score("accuracy", n_right / len(labels), *ends, "Wilson", baseline.accuracy),
+        _resampled("log-loss", log_loss, labels, probabilities, baseline.log_loss),
+        _resampled("Brier score", brier, labels, probabilities, baseline.brier),
     ]
 
 
@@ -76,6 +79,7 @@ def _resampled(
     score: Callable[..., float],
     labels: npt.NDArray[np.intp],
     probabilities: FloatArray,
+    baseline: float,
 ) -> Score:
     rng = np.random.default_rng(0)
     classes = np.arange(probabilities.shape[1])
@@ -86,9 +90,8 @@ def _resampled(
     for _ in range(N_RESAMPLES):
         rows = rng.integers(n_rows, size=n_taken)
         found.append(score(labels[rows], probabilities[rows], classes))
-    # Resamples of a calibration error lie above it: the interval is turned around its value.
     low, high = (np.quantile(found, (0.025, 0.975)) - value) * np.sqrt(n_taken / n_rows)
-    return Score(name, value, max(0.0, value - high), value - low, "bootstrap")
+    return Score(name, value, max(0.0, value + low), value + high, "bootstrap", baseline)
 
 
 def judge_calibration(labels: npt.NDArray[np.intp], probabilities: FloatArray) -> Calibration:
@@ -108,9 +111,30 @@ def judge_calibration(labels: npt.NDArray[np.intp], probabilities: FloatArray) -
 
 
 def as_cells(score: Score) -> dict[str, Any]:
-    """Write a score as it stands in a table."""
+    """Write a score as it stands on a card."""
+    figures = (score.value, score.lower, score.upper, score.baseline)
     if score.name == "accuracy":
-        value, low, high = (f"{100 * each:.1f} %" for each in score[1:4])
+        value, low, high, baseline = (f"{100 * each:.1f} %" for each in figures)
     else:
-        value, low, high = (f"{each:.3f}" for each in score[1:4])
-    return {"name": score.name, "value": value, "interval": f"{low} to {high}", "how": score.how}
+        value, low, high, baseline = (f"{each:.3f}" for each in figures)
+    return {
+        "name": score.name,
+        "value": value,
+        "beside": f"{low} to {high}",
+        "how": f"95 %, {score.how}",
+        "baseline": f"baseline {baseline}",
+    }
+
+
+def calibration_cells(calibration: Calibration) -> dict[str, Any]:
+    """Write the calibration error as it stands on a card: beside what chance alone makes of it.
+
+    It has no interval: resamples of it lie above it, since fewer distinct rows scatter more.
+    """
+    return {
+        "name": "calibration error",
+        "value": f"{calibration.error:.3f}",
+        "beside": f"by chance up to {calibration.by_chance:.3f}",
+        "how": "95 %, were the probabilities true",
+        "baseline": "",
+    }

@@ -7,17 +7,32 @@ from typing import Any
 
 import numpy as np
 
+from sweeptree.baseline import Baseline, baseline_scores, training_counts
 from sweeptree.columns import IN_WORDS
 from sweeptree.prediction import chain_means
 from sweeptree.report.evidence import Evidence
-from sweeptree.report.headline import Calibration, as_cells, headline_scores, judge_calibration
+from sweeptree.report.headline import (
+    Calibration,
+    Score,
+    as_cells,
+    calibration_cells,
+    headline_scores,
+    judge_calibration,
+)
 from sweeptree.report.isolation import isolated
+from sweeptree.report.subject import counted, is_or_are, subject
 from sweeptree.summary import convergence_in_words
 from sweeptree.uncertainty.report import is_lead_in_doubt, outside_training
 
 FEW_ROWS = 20
 """A class with fewer training rows than this is known only roughly."""
 MOST_CLASSES_LISTED = 12
+CALIBRATION_NOT_KNOWN = {
+    "is_good": None,
+    "title": "Calibration not known",
+    "words": "Whether the probabilities can be believed is only seen on rows with known classes "
+    "that the model was not fitted on.",
+}
 PRIORS = {
     "geometric": "each leaf more is exp({leaf_penalty:g}) times less likely",
     "uniform": "every number of leaves equally likely",
@@ -30,18 +45,33 @@ PRIORS = {
 
 def overview(evidence: Evidence) -> dict[str, Any]:
     """Gather the first section."""
-    calibration, scores = None, []
-    if evidence.test_labels is not None:
-        judged = evidence.test_labels, evidence.probabilities
-        calibration = judge_calibration(*judged)
-        scores = [as_cells(score) for score in headline_scores(*judged)]
-    return {
+    record = {
+        "subject": subject(evidence),
         "facts": _facts(evidence),
-        "scores": scores,
         "n_test": 0 if evidence.test_rows is None else len(evidence.test_rows),
-        "verdicts": [_on_convergence(evidence), _on_calibration(calibration)],
-        "cares": _cares(evidence),
     }
+    if evidence.test_labels is None:
+        verdicts = [_on_convergence(evidence), CALIBRATION_NOT_KNOWN]
+        return {**record, "scores": [], "verdicts": verdicts, "cares": _cares(evidence)}
+    judged = evidence.test_labels, evidence.probabilities
+    calibration = judge_calibration(*judged)
+    baseline = _baseline(evidence)
+    scores = headline_scores(*judged, baseline)
+    return {
+        **record,
+        "scores": [*map(as_cells, scores), calibration_cells(calibration)],
+        "commonest": baseline.commonest,
+        "verdicts": [_on_convergence(evidence), _on_calibration(calibration)],
+        "cares": [*_cares_about_scores(scores), *_cares(evidence)],
+    }
+
+
+def _baseline(evidence: Evidence) -> Baseline:
+    labels = [isolated(str(label)) for label in evidence.model.classes_.tolist()]
+    counts = training_counts(evidence.model.posterior_)
+    places = np.arange(len(labels))
+    found = baseline_scores(counts, evidence.test_labels, places)
+    return found._replace(commonest=labels[found.commonest])
 
 
 def _facts(evidence: Evidence) -> list[tuple[str, str]]:
@@ -67,9 +97,8 @@ def _facts(evidence: Evidence) -> list[tuple[str, str]]:
 
 
 def class_counts(evidence: Evidence) -> dict[str, int]:
-    """Training rows of each class: the leaves of any tree hold them all."""
-    trees = evidence.model.posterior_.trees
-    counts = trees.leaf_counts[: trees.leaf_offsets[1]].sum(axis=0).tolist()
+    """Training rows of each class."""
+    counts = training_counts(evidence.model.posterior_).tolist()
     labels = [isolated(str(label)) for label in evidence.model.classes_.tolist()]
     return dict(zip(labels, counts, strict=True))
 
@@ -94,14 +123,7 @@ def _on_convergence(evidence: Evidence) -> dict[str, Any]:
     return {"is_good": True, "title": "Converged", "words": f"{words} {figures}."}
 
 
-def _on_calibration(found: Calibration | None) -> dict[str, Any]:
-    if found is None:
-        return {
-            "is_good": None,
-            "title": "Calibration not known",
-            "words": "Whether the probabilities can be believed is only seen on rows with known "
-            "classes that the model was not fitted on.",
-        }
+def _on_calibration(found: Calibration) -> dict[str, Any]:
     chance = f"chance alone would give up to {found.by_chance:.3f} on so many rows"
     if found.is_calibrated:
         return {
@@ -119,11 +141,23 @@ def _on_calibration(found: Calibration | None) -> dict[str, Any]:
     }
 
 
+def _cares_about_scores(scores: list[Score]) -> list[str]:
+    """Say it if the predictions are hardly better than the class shares of training."""
+    loss = next(score for score in scores if score.name == "log-loss")
+    if loss.baseline > loss.upper:
+        return []
+    return [
+        "The predictions are not clearly better than the baseline: their log-loss is "
+        f"{loss.value:.3f} ({loss.lower:.3f} to {loss.upper:.3f}), and {loss.baseline:.3f} if "
+        "every row is given the class shares of training."
+    ]
+
+
 def _cares(evidence: Evidence) -> list[str]:
     """Say where to be careful."""
     model: Any = evidence.model
     cares = [
-        f"Only {n} training rows are of class {label}."
+        f"Only {counted(n, 'training row')} {is_or_are(n)} of class {label}."
         for label, n in class_counts(evidence).items()
         if n < FEW_ROWS
     ][:MOST_CLASSES_LISTED]
@@ -141,17 +175,18 @@ def _cares(evidence: Evidence) -> list[str]:
 
 def _cares_about_rows(evidence: Evidence, rows: Any) -> list[str]:
     model, cares = evidence.model, []
+    n_rows = counted(len(rows), "test row")
     if evidence.has_training:
         n_outside = int(outside_training(model.training_.X, rows).any(axis=1).sum())
         if n_outside:
             cares.append(
-                f"{n_outside:,} of {len(rows):,} test rows are unlike all training rows in some "
-                "column; trees extend their outermost leaf without end."
+                f"{n_outside:,} of {n_rows} {is_or_are(n_outside)} unlike all training rows in "
+                "some column; trees extend their outermost leaf without end."
             )
     n_doubtful = int(is_lead_in_doubt(chain_means(model.posterior_, rows, model.engine)).sum())
     if n_doubtful:
         cares.append(
-            f"For {n_doubtful:,} of {len(rows):,} test rows the lead over the next class is "
+            f"For {n_doubtful:,} of {n_rows} the lead over the next class is "
             "smaller than its Monte-Carlo error: more draws might predict another class."
         )
     return cares + _cares_about_classes(evidence)
@@ -171,4 +206,6 @@ def _cares_about_classes(evidence: Evidence) -> list[str]:
     if share >= 0.5:
         return []
     label = isolated(str(evidence.model.classes_.tolist()[place]))
+    if n_rows == 1:
+        return [f"The only test row of class {label} is not recognised."]
     return [f"Of the {n_rows:,} test rows of class {label}, {100 * share:.0f} % are recognised."]

@@ -20,6 +20,11 @@ MOST_POINTS = 200
 """Of each trace."""
 MOST_CHAINS = 8
 """Whose traces are drawn."""
+CUT_SHORT = {
+    "max_seconds": "the limit of time (max_seconds) stopped the chains",
+    "interrupted": "Ctrl-C stopped the chains",
+}
+"""What stops chains elsewhere in each run."""
 
 
 def traces(evidence: Evidence) -> dict[str, Any]:
@@ -44,7 +49,7 @@ def run_facts(evidence: Evidence) -> dict[str, Any]:
         "run": _run(evidence),
         "versions": _versions(),
         "code": _code(evidence),
-        "can_repeat": _can_repeat(evidence),
+        "why_not_again": _why_not_again(evidence.model),
     }
 
 
@@ -146,8 +151,13 @@ def _code(evidence: Evidence) -> str:
     )
 
 
-def _can_repeat(evidence: Evidence) -> bool:
-    """Whether the same call on the same rows makes the same draws."""
-    model: Any = evidence.model
-    is_seeded = isinstance(model.random_state, int | np.integer)
-    return is_seeded and model.posterior_.stopped_by not in ("max_seconds", "interrupted")
+def _why_not_again(model: Any) -> str:
+    """Say why the same call on the same rows makes other draws; nothing if it makes the same."""
+    reasons = []
+    if model.random_state is None:
+        reasons.append("no seed was given (random_state)")
+    elif not isinstance(model.random_state, int | np.integer):
+        reasons.append("the seed was a RandomState, which is another one after each use")
+    if model.posterior_.stopped_by in CUT_SHORT:
+        reasons.append(CUT_SHORT[model.posterior_.stopped_by])
+    return ", and ".join(reasons)

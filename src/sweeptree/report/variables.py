@@ -43,7 +43,7 @@ def _use(column: int, use: dict[str, Any]) -> dict[str, Any]:
 
 
 def _curve(evidence: Evidence, column: int) -> dict[str, Any]:
-    """Return the dependence curve of a column, and where trees cut it."""
+    """Return the dependence curve of a column; of numbers and dates also where trees cut."""
     known = evidence.model.columns_[column]
     curve = dependence_in_training(evidence.quick_model, column)
     which = slice(MOST_LEVELS) if known.is_category else slice(None)
@@ -52,10 +52,11 @@ def _curve(evidence: Evidence, column: int) -> dict[str, Any]:
         **{name: rounded(getattr(curve, name)[which]) for name in ("mean", "lower", "upper")},
     }
     if known.is_category:
-        return record | _cuts_of_levels(evidence, column, curve.grid[which])
+        levels = [str(level) for level in curve.grid[which].tolist()]
+        return {**record, "levels": levels, "nLevels": len(known.levels)}
     words = [show_value(known, value, 4) for value in curve.grid.tolist()]
-    if known.kind == "boolean":  # there is but one way to ask for it
-        return {**record, "levels": words, "nLevels": len(words), "splits": []}
+    if known.kind == "boolean":
+        return {**record, "levels": words, "nLevels": len(words)}
     density = rule_density(evidence.model, column)
     edges = [*np.asarray(density["lower"]).tolist(), float(np.asarray(density["upper"])[-1])]
     return {
@@ -64,13 +65,4 @@ def _curve(evidence: Evidence, column: int) -> dict[str, Any]:
         "words": words,
         "edges": rounded(edges, 12),
         "splits": rounded(np.asarray(density["splits"])),
-    }
-
-
-def _cuts_of_levels(evidence: Evidence, column: int, levels: Any) -> dict[str, Any]:
-    density = rule_density(evidence.model, column)
-    return {
-        "levels": [str(level) for level in levels.tolist()],
-        "nLevels": len(evidence.model.columns_[column].levels),
-        "splits": rounded(np.asarray(density["splits"])[: len(levels)]),
     }

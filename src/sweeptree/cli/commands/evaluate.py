@@ -10,12 +10,14 @@ from rich.markup import escape
 from rich.table import Table as RichTable
 
 from sweeptree import scores
+from sweeptree.baseline import baseline_scores, training_counts
 from sweeptree.cli.held_out import read_held_out
 from sweeptree.cli.models import load_model
 from sweeptree.cli.outsiders import Outsiders
 from sweeptree.cli.showing import note, percent, show
 from sweeptree.estimator import BayesianTreeClassifier
 from sweeptree.labels import place_in_classes
+from sweeptree.report.headline import judge_calibration
 from sweeptree.summary import new_table
 from sweeptree.table_files.table import Array
 from sweeptree.uncertainty.abstaining import AccuracyCoverage
@@ -42,6 +44,7 @@ def run(options: argparse.Namespace) -> None:
         "target": held_out.target,
         "n_rows": len(labels),
         "scores": _scores(model, labels, probabilities),
+        "baseline": _baseline(model, labels),
         "classes": model.classes_,
         "confusion": _confusion(model, labels, probabilities),
         "abstaining": _abstaining(curve),
@@ -53,12 +56,19 @@ def run(options: argparse.Namespace) -> None:
 def _scores(model: BayesianTreeClassifier, labels: Array, probabilities: Array) -> dict[str, float]:
     predicted = model.classes_[probabilities.argmax(axis=1)]
     of_labels = (labels, probabilities, model.classes_)
+    places = place_in_classes(labels, model.classes_)
     return {
         "accuracy": float((predicted == labels).mean()),
         "log_loss": scores.log_loss(*of_labels),
         "brier": scores.brier(*of_labels),
         "calibration_error": scores.expected_calibration_error(*of_labels),
+        "calibration_error_by_chance": judge_calibration(places, probabilities).by_chance,
     }
+
+
+def _baseline(model: BayesianTreeClassifier, labels: Array) -> dict[str, Any]:
+    counts = training_counts(model.posterior_)
+    return baseline_scores(counts, labels, model.classes_)._asdict()
 
 
 def _confusion(
@@ -91,12 +101,6 @@ def _abstaining(curve: AccuracyCoverage) -> list[dict[str, float]]:
 
 def _renderables(record: dict[str, Any]) -> list[RichTable | str]:
     heading = f"{record['table']}: {record['n_rows']:,} rows, classes in {record['target']!r}\n"
-    overall = new_table("Scores", [""], ["value"])
-    figures = record["scores"]
-    overall.add_row("accuracy", percent(figures["accuracy"]))
-    overall.add_row("log-loss", f"{figures['log_loss']:.3f}")
-    overall.add_row("Brier score", f"{figures['brier']:.3f}")
-    overall.add_row("calibration error", f"{figures['calibration_error']:.3f}")
     abstaining = new_table(
         "What abstaining buys", [], ["answered", "accuracy", "answer if probability is at least"]
     )
@@ -104,7 +108,25 @@ def _renderables(record: dict[str, Any]) -> list[RichTable | str]:
         abstaining.add_row(
             percent(row["answered"]), percent(row["accuracy"]), f"{row['least_probability']:.3f}"
         )
-    return [escape(heading), overall, _confusion_table(record), abstaining]
+    return [escape(heading), *_scores_table(record), _confusion_table(record), abstaining]
+
+
+def _scores_table(record: dict[str, Any]) -> list[RichTable | str]:
+    """Show the scores beside those of a model that looks at no column."""
+    figures, baseline = record["scores"], record["baseline"]
+    table = new_table("Scores", [""], ["model", "baseline"])
+    table.add_row("accuracy", percent(figures["accuracy"]), percent(baseline["accuracy"]))
+    for name, words in (("log_loss", "log-loss"), ("brier", "Brier score")):
+        table.add_row(words, f"{figures[name]:.3f}", f"{baseline[name]:.3f}")
+    table.add_row("calibration error", f"{figures['calibration_error']:.3f}", "")
+    commonest = escape(str(baseline["commonest"]))
+    note = (
+        f"Baseline: always {commonest}, the commonest class of training; log-loss and Brier score "
+        "of the class shares of training.\nOn so many rows the calibration error is up to "
+        f"{figures['calibration_error_by_chance']:.3f} by chance (95 %) even where the "
+        "probabilities are true.\n"
+    )
+    return [table, note]
 
 
 def _confusion_table(record: dict[str, Any]) -> RichTable | str:

@@ -138,6 +138,7 @@ def _summary_table(record: dict[str, Any], model: BayesianTreeClassifier) -> Ric
         "classes": Listing(_classes_in_words(record["classes"])),
         "trees": f"{record['n_leaves']:.1f} leaves on average",
         "most splits are on": Listing(used),
+        "": "(columns without effect get some splits too)",
         "chains": f"{record['n_chains']} of {record['n_moves']:,} moves, {converged}",
         "their agreement": model.posterior_.verdict.in_short(),
     }

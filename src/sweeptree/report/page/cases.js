@@ -112,7 +112,7 @@ function showCase(each) {
     element(
       "p",
       { dir: "auto" },
-      `Predicted ${named(data.classes[place])}; ${asPercent(each.agreement)} of the draws agree.${truth}${outside}`,
+      `Predicted ${named(data.classes[place])}; ${agreementInWords(each.agreement, place)}${truth}${outside}`,
     ),
     element(
       "div",

@@ -57,6 +57,11 @@ function dateInWords(microseconds) {
   return text.endsWith("T00:00:00.000Z") ? text.slice(0, 10) : text.slice(0, 16).replace("T", " ");
 }
 
+// How many of the trees vote for a class, which says nothing of how probable they take it to be.
+function agreementInWords(share, place) {
+  return `${asPercent(share)} of the draws have ${named(data.classes[place], 60)} as the most probable class.`;
+}
+
 const UNSEEN = -1;
 
 function valueInWords(column, value) {
@@ -104,16 +109,16 @@ function chanceBars(means, lower, upper) {
   return bars;
 }
 
+// A square of a colour, and what the colour stands for.
+function legendEntry(paint, words) {
+  const square = drawn("rect", { width: 10, height: 10, ...paint });
+  return element("span", {}, drawn("svg", { viewBox: "0 0 10 10", "aria-hidden": "true" }, square), words);
+}
+
 function legendOf(places) {
   return places.map((place) =>
-    element(
-      "span",
-      {},
-      drawn(
-        "svg",
-        { viewBox: "0 0 10 10", "aria-hidden": "true" },
-        drawn("rect", { width: 10, height: 10, fill: classColour(place) }),
-      ),
+    legendEntry(
+      { fill: classColour(place) },
       element("bdi", { title: data.classes[place] }, shortened(data.classes[place], 40)),
     ),
   );

@@ -24,21 +24,25 @@ function showUse() {
       drawn("text", { x: left - 8, y: y + 13, "text-anchor": "end" }, shortened(name, 22), drawn("title", {}, name)),
       drawn("rect", { x: left, y, width: toX(mean) - left, height: 17, fill: data.colours[0], rx: 2 }),
       drawn("line", { class: "ink", x1: toX(low), x2: toX(high), y1: y + 8.5, y2: y + 8.5, "stroke-width": 2 }),
-      drawn("text", { class: "tick", x: toX(high) + 6, y: y + 13 }, shortNumber(mean)),
+      drawn("text", { class: "tick", x: toX(high) + 6, y: y + 13 }, mean.toFixed(2)),
     );
   });
   const n = data.variables.nColumns - data.variables.uses.length;
-  const note = n > 0 ? [element("p", { class: "note" }, `${n} variables that are used less are left out.`)] : [];
+  const note = n > 0 ? [element("p", { class: "note" }, n === 1 ? "1 variable that is used less is left out." : `${n} variables that are used less are left out.`)] : [];
   place("use", { svg }, ...note);
 }
 
 function useRow(use) {
-  const words = ([mean, low, high]) => `${shortNumber(mean)} (${shortNumber(low)} to ${shortNumber(high)})`;
+  const words = ([mean, low, high], inWords) => `${inWords(mean)} (${inWords(low)} to ${inWords(high)})`;
+  const asNumber = (value) => value.toFixed(2);
+  const asShare = (value) => asPercent(value);
   return element(
     "tr",
     {},
     element("th", { scope: "row", dir: "auto" }, data.columns[use.column].name),
-    ...["used", "splits", "root"].map((name) => element("td", {}, words(use[name]))),
+    element("td", {}, words(use.used, asShare)),
+    element("td", {}, words(use.splits, asNumber)),
+    element("td", {}, words(use.root, asShare)),
   );
 }
 
@@ -53,22 +57,35 @@ function startCurves() {
 
 function showCurves() {
   const j = Number(byId("curve-class").value);
+  const top = topOfCurves(j);
+  byId("curve-scale").textContent = top < 1 ? `The axes end at ${top}, not at 1.` : "";
   const drawnCurves = data.variables.curves.map((curve) => {
     const { name } = data.columns[curve.column];
-    const chart = curve.levels ? levelsChart(curve, j) : curveChart(curve, j);
+    const chart = curve.levels ? levelsChart(curve, j, top) : curveChart(curve, j, top);
+    const legend = curve.levels ? [] : [element("span", { class: "legend" }, legendEntry(PAINT_OF_CUTS, "where trees cut"))];
     return element(
       "figure",
       {},
-      element("figcaption", { dir: "auto" }, element("strong", {}, name)),
+      element("figcaption", { dir: "auto" }, element("strong", {}, name), ...legend),
       element("div", { class: "drawing" }, chart),
     );
   });
   byId("curves").replaceChildren(...drawnCurves);
 }
 
+const TOPS = [0.001, 0.01, 0.1].flatMap((power) => [1, 2, 3, 5].map((m) => Number((m * power).toFixed(3))));
+
+// Where the axis of a class ends, the same for all its curves, so that these can be compared.
+function topOfCurves(j) {
+  const highest = rangeOf(data.variables.curves.flatMap((curve) => ofClass(curve.upper, j)))[1];
+  return TOPS.find((top) => highest <= top) ?? 1;
+}
+
+const PAINT_OF_CUTS = { fill: "currentColor", opacity: 0.18 };
+
 const ofClass = (rows, j) => rows.map((row) => row[j]);
 
-function curveChart(curve, j) {
+function curveChart(curve, j, top) {
   const { name, kind } = data.columns[curve.column];
   const [mean, lower, upper] = [curve.mean, curve.lower, curve.upper].map((rows) => ofClass(rows, j));
   const isDate = kind === "date";
@@ -77,7 +94,7 @@ function curveChart(curve, j) {
   const last = mean.length - 1;
   const chart = frame({
     x: rangeOf([...curve.grid, ...curve.edges]),
-    y: [0, 1],
+    y: [0, top],
     labels: [shortened(name, 40), `P(${named(data.classes[j], 14)})`],
     what:
       `Probability of ${data.classes[j]} against ${name}: ${mean[0].toFixed(2)} at ` +
@@ -90,8 +107,7 @@ function curveChart(curve, j) {
     const height = (splits / most) * 50;
     chart.svg.append(
       drawn("rect", {
-        x: from, width: Math.max(0, to - from), y: chart.toY(0) - height, height,
-        fill: "currentColor", opacity: 0.18,
+        x: from, width: Math.max(0, to - from), y: chart.toY(0) - height, height, ...PAINT_OF_CUTS,
       }),
     );
   });
@@ -100,14 +116,14 @@ function curveChart(curve, j) {
   return chart.svg;
 }
 
-function levelsChart(curve, j) {
+function levelsChart(curve, j, top) {
   const { name } = data.columns[curve.column];
   const [mean, lower, upper] = [curve.mean, curve.lower, curve.upper].map((rows) => ofClass(rows, j));
   const n = curve.levels.length;
   const room = Math.max(4, Math.floor(44 / n));
   const chart = frame({
     x: [-0.5, n - 0.5],
-    y: [0, 1],
+    y: [0, top],
     labels: [
       n < curve.nLevels ? `${named(name, 30)} (${n} of ${curve.nLevels} levels)` : shortened(name, 40),
       `P(${named(data.classes[j], 14)})`,
@@ -117,14 +133,8 @@ function levelsChart(curve, j) {
       curve.levels.map((level, i) => `${level} ${mean[i].toFixed(2)}`).join(", "),
     xTicks: n > 12 ? [] : curve.levels.map((level, i) => [i, shortened(level, room)]),
   });
-  const most = Math.max(...curve.splits, 1e-9);
   curve.levels.forEach((level, i) => {
-    const height = ((curve.splits[i] ?? 0) / most) * 50;
     chart.svg.append(
-      drawn("rect", {
-        x: chart.toX(i - 0.35), width: chart.toX(i + 0.35) - chart.toX(i - 0.35),
-        y: chart.toY(0) - height, height, fill: "currentColor", opacity: 0.18,
-      }),
       drawn("circle", { cx: chart.toX(i), cy: chart.toY(mean[i]), r: 5, fill: classColour(j) },
         drawn("title", {}, `${level}: ${mean[i].toFixed(3)}`)),
     );
@@ -182,7 +192,7 @@ function showEntropies({ aleatoric, epistemic, isRight, nRows }) {
     x: [0, rangeOf(aleatoric)[1]],
     y: [0, rangeOf(epistemic)[1]],
     labels: ["noise of the data (aleatoric)", "doubt of the model (epistemic)"],
-    what: `Noise of the data up to ${shortNumber(rangeOf(aleatoric)[1])} nats, doubt of the model up to ${shortNumber(rangeOf(epistemic)[1])} nats.`,
+    what: `Noise of the data up to ${rangeOf(aleatoric)[1].toFixed(3)} nats, doubt of the model up to ${rangeOf(epistemic)[1].toFixed(3)} nats.`,
   });
   aleatoric.forEach((noise, i) => addPoint(chart, noise, epistemic[i], isRight?.[i]));
   const some = aleatoric.length < nRows ? `${asCount(aleatoric.length)} of ${asCount(nRows)} rows. ` : "";
@@ -195,14 +205,14 @@ function showSplit({ total, aleatoric, epistemic }) {
     ["noise of the data", aleatoric, data.colours[4]],
     ["doubt of the model", epistemic, data.colours[1]],
   ];
-  const what = `Of ${shortNumber(total)} nats on average, ${parts.map(([name, value]) => `${shortNumber(value)} are ${name}`).join(" and ")}.`;
+  const what = `Of ${total.toFixed(3)} nats on average, ${parts.map(([name, value]) => `${value.toFixed(3)} are ${name}`).join(" and ")}.`;
   const svg = drawn("svg", { viewBox: `0 0 ${FRAME.width} 80`, role: "img", "aria-label": what });
   let x = 0;
   for (const [name, value, colour] of parts) {
     const width = total ? (value / total) * FRAME.width : 0;
     svg.append(
       drawn("rect", { x, y: 8, width, height: 26, fill: colour }),
-      drawn("text", { x: x ? FRAME.width : 0, y: 52, "text-anchor": x ? "end" : "start" }, `${name}: ${shortNumber(value)}`),
+      drawn("text", { x: x ? FRAME.width : 0, y: 52, "text-anchor": x ? "end" : "start" }, `${name}: ${value.toFixed(3)}`),
     );
     x += width || 0.01;
   }
@@ -210,12 +220,12 @@ function showSplit({ total, aleatoric, epistemic }) {
 }
 
 function countEnvelope(confidence) {
-  const found = { right: 0, wrong: 0, uncertain: 0 };
+  const found = { right: 0, wrong: 0, disagree: 0 };
   for (const [agreement, right, wrong] of data.doubts.envelope) {
     if (agreement >= confidence) {
       found.right += right;
       found.wrong += wrong;
-    } else found.uncertain += right + wrong;
+    } else found.disagree += right + wrong;
   }
   return found;
 }
@@ -226,11 +236,11 @@ function showEnvelope() {
   byId("confidence").setAttribute("aria-valuetext", asPercent(confidence / 1000));
   const found = countEnvelope(confidence);
   const parts = [
-    ["confident and right", found.right, data.colours[2]],
-    ["uncertain", found.uncertain, data.colours[7]],
-    ["confident and wrong", found.wrong, data.colours[5]],
+    ["the trees agree and are right", found.right, data.colours[2]],
+    ["the trees disagree", found.disagree, data.colours[7]],
+    ["the trees agree and are wrong", found.wrong, data.colours[5]],
   ];
-  const total = found.right + found.wrong + found.uncertain;
+  const total = found.right + found.wrong + found.disagree;
   let x = 0;
   const bar = drawn("svg", { viewBox: "0 0 100 5", preserveAspectRatio: "none", "aria-hidden": "true", height: 28, width: "100%" });
   for (const [, n, colour] of parts) {
@@ -238,12 +248,7 @@ function showEnvelope() {
     x += (100 * n) / total;
   }
   const words = parts.map(([name, n, colour]) =>
-    element(
-      "span",
-      {},
-      drawn("svg", { viewBox: "0 0 10 10", "aria-hidden": "true" }, drawn("rect", { width: 10, height: 10, fill: colour })),
-      `${name}: ${asCount(n)} (${asPercent(n / total)})`,
-    ),
+    legendEntry({ fill: colour }, `${name}: ${asCount(n)} (${asPercent(n / total)})`),
   );
   byId("envelope").replaceChildren(bar, element("div", { class: "legend" }, ...words));
 }

@@ -1,6 +1,6 @@
 // The viewer of trees: one tree at a time, folded, zoomed, walked through by keys.
 
-const VIEW = { line: 30, gap: 46, bar: 60, margin: 8, name: 24 };
+const VIEW = { line: 30, gap: 46, bar: 60, margin: 8, name: 24, leastZoom: 0.2 };
 const KIND_NAMES = { map: "Most probable", confident: "Confident", central: "Central" };
 
 const viewer = { tree: null, folded: new Set(), chosen: 0, zoom: 1, size: [0, 0], groups: new Map() };
@@ -172,13 +172,13 @@ function applyZoom() {
 }
 
 function zoomBy(factor) {
-  viewer.zoom = Math.min(3, Math.max(0.2, viewer.zoom * factor));
+  viewer.zoom = Math.min(3, Math.max(VIEW.leastZoom, viewer.zoom * factor));
   applyZoom();
 }
 
-function zoomToFit(least) {
+function zoomToFit() {
   const room = byId("tree-scroll").clientWidth - 4;
-  viewer.zoom = Math.min(1, Math.max(least, room / viewer.size[0]));
+  viewer.zoom = Math.min(1, Math.max(VIEW.leastZoom, room / viewer.size[0]));
   applyZoom();
 }
 
@@ -210,7 +210,7 @@ function showTree(tree, title) {
   viewer.folded.clear();
   byId("tree-title").textContent = title;
   drawTree();
-  zoomToFit(0.75);
+  zoomToFit();
   choose(0, false);
 }
 
@@ -234,7 +234,7 @@ function showRepresentative(record, button) {
   pressRepresentative(button);
   showTree(
     tree,
-    `${KIND_NAMES[record.kind]} tree: ${treeInWords(tree)}; it speaks for ${asPercent(record.speaksFor)} of the ensemble.`,
+    `${KIND_NAMES[record.kind]} tree: ${treeInWords(tree)}; it gives the same class as ${asPercent(record.speaksFor)} of the votes.`,
   );
 }
 
@@ -254,7 +254,7 @@ function startViewer() {
   byId("tree-slider").addEventListener("input", showSliderTree);
   byId("zoom-in").addEventListener("click", () => zoomBy(1.25));
   byId("zoom-out").addEventListener("click", () => zoomBy(0.8));
-  byId("zoom-fit").addEventListener("click", () => zoomToFit(0.2));
+  byId("zoom-fit").addEventListener("click", zoomToFit);
   byId("unfold").addEventListener("click", () => {
     viewer.folded.clear();
     drawTree();

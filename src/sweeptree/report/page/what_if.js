@@ -116,7 +116,7 @@ function showWhatIf() {
   panel.replaceChildren(
     element("h4", { dir: "auto" }, `Predicted: ${named(data.classes[place], 60)}`),
     ...chanceBars(means, ends.map((end) => end[0]), ends.map((end) => end[1])),
-    element("p", {}, `${asPercent(agreementOn(whatIf.values, place))} of the draws agree. From ${whatIf.from}, where its probability was ${before[place].toFixed(3)}.`),
+    element("p", {}, `${agreementInWords(agreementOn(whatIf.values, place), place)} From ${whatIf.from}, where its probability was ${before[place].toFixed(3)}.`),
     list(changedInWords(), "Nothing changed yet."),
   );
 }
@@ -132,7 +132,7 @@ function noteOnWhatIf() {
       ? "This is what the model itself predicts."
       : `On the ${data.cases.areTraining ? "training" : "test"} rows its probabilities differ from those of all draws by ${shortNumber(error.mean)} on average and ${shortNumber(error.largest)} at most.`;
   const left = data.columns.length - inputs.length;
-  const unused = left ? ` ${left} columns that none of these trees asks about are left out.` : "";
+  const unused = left ? ` ${left === 1 ? "1 column" : `${left} columns`} that none of these trees asks about ${left === 1 ? "is" : "are"} left out.` : "";
   byId("what-if-note").textContent =
     `Computed in this page from ${draws}. ${off}${unused} It speaks of the model, not of causes.`;
 }
