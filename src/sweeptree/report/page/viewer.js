@@ -1,6 +1,6 @@
 // The viewer of trees: one tree at a time, folded, zoomed, walked through by keys.
 
-const VIEW = { line: 30, gap: 46, bar: 60, margin: 8, name: 24, leastZoom: 0.2 };
+const VIEW = { line: 30, gap: 46, bar: 60, margin: 8, name: 24, leastZoom: 0.2, readableZoom: 0.7 };
 const KIND_NAMES = { map: "Most probable", confident: "Confident", central: "Central" };
 
 const viewer = { tree: null, folded: new Set(), chosen: 0, zoom: 1, size: [0, 0], groups: new Map() };
@@ -182,6 +182,19 @@ function zoomToFit() {
   applyZoom();
 }
 
+// Folds the deepest questions until the rest can be read without scrolling; two levels stay open.
+function foldToBeRead() {
+  const depth = new Map(viewer.tree.nodes.map((node) => [node, depthOf(node)]));
+  const room = byId("tree-scroll").clientWidth - 4;
+  laidOut();
+  for (let level = Math.max(...depth.values()) - 1; level >= 2; level -= 1) {
+    if (viewer.size[0] * VIEW.readableZoom <= room) return;
+    for (const node of viewer.tree.nodes)
+      if (node.question && depth.get(node) === level) viewer.folded.add(node.place);
+    laidOut();
+  }
+}
+
 function moveByKey(event) {
   const node = viewer.tree.nodes[viewer.chosen];
   const shown = visibleNodes();
@@ -209,6 +222,7 @@ function showTree(tree, title) {
   viewer.tree = tree;
   viewer.folded.clear();
   byId("tree-title").textContent = title;
+  foldToBeRead();
   drawTree();
   zoomToFit();
   choose(0, false);
@@ -258,6 +272,7 @@ function startViewer() {
   byId("unfold").addEventListener("click", () => {
     viewer.folded.clear();
     drawTree();
+    zoomToFit();
     choose(0, false);
   });
   byId("tree").addEventListener("keydown", moveByKey);
