@@ -171,6 +171,10 @@ def test_cases_are_the_most_uncertain_rows(mixed):
     assert "ward" in unseen["outside"]
 
 
+def test_columns_in_which_rows_are_unlike_training_are_named(mixed):
+    assert "unlike all training rows in &#39;ward&#39;" in mixed.path.read_text(encoding="utf-8")
+
+
 def test_all_draws_that_fit_are_on_the_page(mixed):
     posterior = mixed.model.posterior_
     forest = mixed.data["forest"]

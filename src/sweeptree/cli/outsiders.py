@@ -9,7 +9,7 @@ import numpy as np
 from sweeptree.estimator import BayesianTreeClassifier
 from sweeptree.fitted import column_names, rows_of
 from sweeptree.names import listed
-from sweeptree.uncertainty.report import outside_range, range_of
+from sweeptree.uncertainty.report import most_affected, outside_range, range_of
 
 
 class Outsiders:
@@ -39,9 +39,7 @@ class Outsiders:
         """Tell how many there are, and in which columns, the most frequent first."""
         if self._n_rows == 0:
             return []
-        names = column_names(self._model)
-        order = np.argsort(-self._n_by_column, kind="stable")
-        columns = listed([names[place] for place in order if self._n_by_column[place]])
+        columns = listed(most_affected(self._n_by_column, column_names(self._model)))
         have = "row has" if self._n_rows == 1 else "rows have"
         return [
             f"{self._n_rows:,} {have} values outside what training has seen, in {columns}; "

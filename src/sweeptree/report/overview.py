@@ -9,6 +9,8 @@ import numpy as np
 
 from sweeptree.baseline import Baseline, baseline_scores, training_counts
 from sweeptree.columns import IN_WORDS
+from sweeptree.fitted import column_names
+from sweeptree.names import listed
 from sweeptree.prediction import chain_means
 from sweeptree.report.evidence import Evidence
 from sweeptree.report.headline import (
@@ -22,7 +24,7 @@ from sweeptree.report.headline import (
 from sweeptree.report.isolation import isolated
 from sweeptree.report.subject import counted, is_or_are, subject
 from sweeptree.summary import convergence_in_words
-from sweeptree.uncertainty.report import is_lead_in_doubt, outside_training
+from sweeptree.uncertainty.report import is_lead_in_doubt, most_affected, outside_training
 
 FEW_ROWS = 20
 """A class with fewer training rows than this is known only roughly."""
@@ -177,11 +179,13 @@ def _cares_about_rows(evidence: Evidence, rows: Any) -> list[str]:
     model, cares = evidence.model, []
     n_rows = counted(len(rows), "test row")
     if evidence.has_training:
-        n_outside = int(outside_training(model.training_.X, rows).any(axis=1).sum())
+        is_outside = outside_training(model.training_.X, rows)
+        n_outside = int(is_outside.any(axis=1).sum())
         if n_outside:
+            columns = listed(most_affected(is_outside.sum(axis=0), column_names(model)))
             cares.append(
                 f"{n_outside:,} of {n_rows} {is_or_are(n_outside)} unlike all training rows in "
-                "some column; trees extend their outermost leaf without end."
+                f"{columns}; trees extend their outermost leaf without end."
             )
     n_doubtful = int(is_lead_in_doubt(chain_means(model.posterior_, rows, model.engine)).sum())
     if n_doubtful:

@@ -136,6 +136,18 @@ def outside_training(training: FloatArray, X: FloatArray) -> npt.NDArray[np.bool
     return outside_range(range_of(training), X)
 
 
+def most_affected(n_by_column: npt.NDArray[np.integer[Any]], names: list[str]) -> list[str]:
+    """Names of the columns that have been counted at all, those with most first.
+
+    Examples
+    --------
+    >>> most_affected(np.array([1, 0, 4]), ["age", "sex", "ward"])
+    ['ward', 'age']
+    """
+    order = np.argsort(-n_by_column, kind="stable")
+    return [names[place] for place in order if n_by_column[place]]
+
+
 def names_where(is_so: npt.NDArray[np.bool_], names: list[str]) -> npt.NDArray[np.object_]:
     """For each row the names of the columns of which something is so."""
     words = [", ".join(names[c] for c in np.flatnonzero(row)) for row in is_so]
