@@ -1,6 +1,7 @@
 """The report as a file: what is in it, and what is not."""
 
 import os
+import re
 import sys
 from contextlib import contextmanager, suppress
 from copy import copy
