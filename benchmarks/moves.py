@@ -27,6 +27,7 @@ from sweeptree.settings import (
     StrategySettings,
     TargetSettings,
     resolve_move_probabilities,
+    screen_every,
 )
 
 N_REPEATS = 5
@@ -70,6 +71,7 @@ def settings_of(table: EncodedTable, strategy: str) -> tuple[TargetSettings, Str
         restrict_leaves=0,
         restrict_moves=0,
         anneal_moves=0,
+        screen_every=screen_every(table.n_rows) if strategy == "exact" else 1,
     )
     return target, walk
 

@@ -33,6 +33,7 @@ NAMES = (
     "rates",
     "rungs",
     "scaling",
+    "screening",
     "small_trees",
     "soak",
     "stopping",

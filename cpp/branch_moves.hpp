@@ -35,7 +35,7 @@ class BranchMoves {
                                  ? state_.log_shape_of(grafted_, depth) - log_shape_before
                                  : shape.log_size(k + 1) - shape.log_size(k);
     const double log_ratio = graft_log_ratio(k, state_.strategy.p_move, log_shape);
-    refill_.begin(0, Changes{}, hurdle.least_change(log_ratio));
+    refill_.begin(0, Changes{.node = proposal.node}, hurdle.least_change(log_ratio));
     refill_.run(grafted_, proposal.node);
     if (refill_.is_hopeless()) return {};
     return {true, log_ratio + state_.log_range_change(1), state_.likelihood_change(), 1};
@@ -113,14 +113,13 @@ class BranchMoves {
   }
 
   // The parent goes down, with what is on its other side, to the place above the child that goes
-  // over: the shortest way for a regraft. Whatever is below these three is as it was; the parent
-  // never has all the rows that it had, or the other child of the node would have none.
+  // over: the shortest way for a regraft. Whatever is below these three is as it was.
   Evaluation evaluate_rotation(const Proposal& proposal, const Hurdle& hurdle) {
     const Node& riser = tree_[proposal.node];
     const bool is_right_of_parent = tree_[riser.parent].right == proposal.node;
     return evaluate_transfer(tree_.sibling(proposal.node),
                              proposal.is_left ? riser.left : riser.right, is_right_of_parent,
-                             riser.parent, Changes{}, hurdle);
+                             riser.parent, Changes{.node = riser.parent}, hurdle);
   }
 
   // A regraft and a rotation alike.

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <utility>
 #include <vector>
@@ -11,6 +12,7 @@
 #include "bits.hpp"
 #include "encoding.hpp"
 #include "masks.hpp"
+#include "order.hpp"
 #include "variable.hpp"
 
 namespace sweeptree {
@@ -33,32 +35,37 @@ struct EncodedTable {
 
 class Data {
  public:
-  Data(const EncodedTable& table, std::size_t mask_budget)
-      : n_rows_(table.n_rows), n_classes_(table.n_classes), order_(table.order) {
-    place_rows(RowPlaces(table.labels, n_classes_));
+  // With `sample_every` above 1 it has a sample of its rows, too.
+  Data(const EncodedTable& table, std::size_t mask_budget, std::size_t sample_every)
+      : n_rows_(table.n_rows), classes_(table.labels, table.n_classes), order_(table.order) {
     for (std::size_t v = 0; v < table.kinds.size(); ++v)
       variables_.emplace_back(static_cast<Kind>(table.kinds[v]),
                               part(table.values, table.value_offsets, v),
                               part(table.starts, table.start_offsets, v),
                               static_cast<int>(table.n_missing[v]));
-    make_masks(mask_budget);
+    make_masks(mask_budget, [](std::span<const std::uint32_t> rows) { return RowOrder(rows); });
+    if (sample_every > 1) sample_.reset(new Data(*this, mask_budget / sample_every, sample_every));
   }
 
+  // Of each class every n-th row, in the order of the table; the rules are those of the whole
+  // table. None: there is no sample.
+  const Data* sample() const { return sample_.get(); }
+
   std::size_t n_rows() const { return n_rows_; }
-  std::size_t n_classes() const { return n_classes_; }
-  std::size_t n_words() const { return class_begin_.back(); }
+  std::size_t n_classes() const { return classes_.counts.size(); }
+  std::size_t n_words() const { return classes_.begin.back(); }
   int n_variables() const { return static_cast<int>(variables_.size()); }
   const Variable& variable(int v) const { return variables_[v]; }
   int n_cuts(int variable) const { return variables_[variable].n_cuts; }
   const std::vector<Word>& all_rows() const { return all_rows_; }
-  const std::vector<int>& class_counts() const { return class_counts_; }
+  const std::vector<int>& class_counts() const { return classes_.counts; }
 
   bool is_inside(int variable, int cut) const { return cut >= 0 && cut < n_cuts(variable); }
 
   std::size_t mask_bytes() const {
     std::size_t sum = 0;
     for (const RuleMasks& masks : masks_) sum += masks.n_bytes();
-    return sum;
+    return sum + (sample_ ? sample_->mask_bytes() : 0);
   }
 
   int count(const Word* mask) const {
@@ -99,12 +106,12 @@ class Data {
   template <Keep keep>
   void split(const Word* mask, int variable, int cut, Word* left, Word* right,
              int* left_counts) const {
-    const Word* rows_left = masks_[variable].rows_left(cut, scratch());
-    for (std::size_t c = 0; c < n_classes_; ++c) {
-      const std::size_t begin = class_begin_[c];
+    const Word* rows_left = masks_[variable].rows_left(cut, [this] { return scratch(); });
+    for (std::size_t c = 0; c < n_classes(); ++c) {
+      const std::size_t begin = classes_.begin[c];
       left_counts[c] = static_cast<int>(split_and_count<keep>(
           mask + begin, rows_left + begin, keeps_left(keep) ? left + begin : nullptr,
-          keeps_right(keep) ? right + begin : nullptr, class_begin_[c + 1] - begin));
+          keeps_right(keep) ? right + begin : nullptr, classes_.begin[c + 1] - begin));
     }
   }
 
@@ -121,31 +128,51 @@ class Data {
     return whole.subspan(offsets[i], offsets[i + 1] - offsets[i]);
   }
 
-  void place_rows(const RowPlaces& places) {
-    class_counts_ = places.class_counts;
-    class_begin_ = places.class_begin;
-    all_rows_.assign(n_words(), 0);
-    for (const std::uint32_t place : places.of_row) flip_bit(all_rows_.data(), place);
+  // A sample of a table, which must outlive it.
+  Data(const Data& whole, std::size_t mask_budget, std::size_t every)
+      : classes_(sampled_counts(whole.classes_.counts, every)),
+        order_(whole.order_),
+        variables_(whole.variables_) {
+    for (const int count : classes_.counts) n_rows_ += count;
+    const auto place_of = [&](std::uint32_t place) {
+      const std::size_t c = whole.classes_.class_at(place);
+      const std::size_t place_in_class = place - whole.classes_.begin[c] * word_bits;
+      if (place_in_class % every != 0) return RowOrder::not_there;
+      return static_cast<std::uint32_t>(classes_.begin[c] * word_bits + place_in_class / every);
+    };
+    make_masks(mask_budget,
+               [&](std::span<const std::uint32_t> rows) { return RowOrder(rows, place_of); });
   }
 
-  void make_masks(std::size_t mask_budget) {
+  static std::vector<int> sampled_counts(std::vector<int> counts, std::size_t every) {
+    for (int& count : counts) count = static_cast<int>((count + every - 1) / every);
+    return counts;
+  }
+
+  // `order_of` makes the order of a column of all rows of the table in that order.
+  template <typename OrderOf>
+  void make_masks(std::size_t mask_budget, OrderOf&& order_of) {
+    all_rows_.assign(n_words(), 0);
+    for (std::size_t c = 0; c < n_classes(); ++c)
+      for (int i = 0; i < classes_.counts[c]; ++i)
+        flip_bit(all_rows_.data(), classes_.begin[c] * word_bits + i);
     constexpr std::size_t fewest = 4;
     const std::size_t per_mask = std::max<std::size_t>(variables_.size(), 1) * n_words();
     const std::size_t most_stored = std::max(fewest, mask_budget / (per_mask * sizeof(Word)));
     masks_.reserve(variables_.size());
+    const std::size_t n = variables_.empty() ? 0 : order_.size() / variables_.size();
     for (std::size_t v = 0; v < variables_.size(); ++v)
-      masks_.emplace_back(variables_[v], order_.subspan(v * n_rows_, n_rows_), n_words(),
+      masks_.emplace_back(variables_[v], order_of(order_.subspan(v * n, n)), n_words(),
                           most_stored);
   }
 
-  std::size_t n_rows_;
-  std::size_t n_classes_;
-  std::span<const std::uint32_t> order_;
-  std::vector<int> class_counts_;
-  std::vector<std::size_t> class_begin_;  // in words
+  std::size_t n_rows_ = 0;
+  ClassWords classes_;
+  std::span<const std::uint32_t> order_;  // of all rows of the table
   std::vector<Word> all_rows_;
   std::vector<Variable> variables_;
   std::vector<RuleMasks> masks_;
+  std::unique_ptr<const Data> sample_;
 };
 
 }  // namespace sweeptree

@@ -1,6 +1,7 @@
 // From numbers to ranks: the rows of a table in the order of a column, and its distinct values.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cmath>
@@ -8,32 +9,52 @@
 #include <cstdint>
 #include <numeric>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "bits.hpp"
 
 namespace sweeptree {
 
-// Where each row stands among the bits of a mask. Rows are sorted by class and each class starts a
-// new word, so that one pass over a mask counts every class.
-class RowPlaces {
- public:
-  RowPlaces(std::span<const std::int32_t> labels, std::size_t n_classes)
-      : class_counts(n_classes, 0), class_begin(n_classes + 1, 0) {
-    for (const std::int32_t label : labels) ++class_counts[label];
-    for (std::size_t c = 0; c < n_classes; ++c)
-      class_begin[c + 1] = class_begin[c] + (class_counts[c] + word_bits - 1) / word_bits;
-    std::vector<std::size_t> next(n_classes);
-    for (std::size_t c = 0; c < n_classes; ++c) next[c] = class_begin[c] * word_bits;
-    of_row.reserve(labels.size());
-    for (const std::int32_t label : labels)
-      of_row.push_back(static_cast<std::uint32_t>(next[label]++));
+// Which words of a mask belong to which class. Rows are sorted by class and each class starts a new
+// word, so that one pass over a mask counts every class.
+struct ClassWords {
+  explicit ClassWords(std::vector<int> rows_of_classes)
+      : counts(std::move(rows_of_classes)), begin(counts.size() + 1, 0) {
+    for (std::size_t c = 0; c < counts.size(); ++c)
+      begin[c + 1] = begin[c] + (counts[c] + word_bits - 1) / word_bits;
+  }
+  ClassWords(std::span<const std::int32_t> labels, std::size_t n_classes)
+      : ClassWords(counts_of(labels, n_classes)) {}
+
+  std::vector<int> counts;         // rows of each class
+  std::vector<std::size_t> begin;  // one more at the end
+
+  // The class of the row at a place in a mask.
+  std::size_t class_at(std::size_t place) const {
+    return std::upper_bound(begin.begin(), begin.end(), place / word_bits) - begin.begin() - 1;
   }
 
-  std::vector<int> class_counts;
-  std::vector<std::size_t> class_begin;  // in words; one more at the end
-  std::vector<std::uint32_t> of_row;
+ private:
+  static std::vector<int> counts_of(std::span<const std::int32_t> labels, std::size_t n_classes) {
+    std::vector<int> counts(n_classes, 0);
+    for (const std::int32_t label : labels) ++counts[label];
+    return counts;
+  }
 };
+
+// Where each row stands among the bits of a mask.
+inline std::vector<std::uint32_t> places_by_class(std::span<const std::int32_t> labels,
+                                                  std::size_t n_classes) {
+  const ClassWords classes(labels, n_classes);
+  std::vector<std::size_t> next(n_classes);
+  for (std::size_t c = 0; c < n_classes; ++c) next[c] = classes.begin[c] * word_bits;
+  std::vector<std::uint32_t> places;
+  places.reserve(labels.size());
+  for (const std::int32_t label : labels)
+    places.push_back(static_cast<std::uint32_t>(next[label]++));
+  return places;
+}
 
 // A column by rank, with room for one entry per row in each array: the places of the rows in its
 // order, its distinct values, ascending, and where each starts in that order.

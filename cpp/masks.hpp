@@ -6,9 +6,11 @@
 #include <cstdint>
 #include <numeric>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "bits.hpp"
+#include "order.hpp"
 #include "variable.hpp"
 
 namespace sweeptree {
@@ -24,17 +26,17 @@ struct NearMask {
 // the most frequent ones, and builds the others from the rows that have the level.
 class RuleMasks {
  public:
-  // `order` holds the places of the rows in a mask, by ascending value, missing ones last.
-  RuleMasks(const Variable& variable, std::span<const std::uint32_t> order, std::size_t n_words,
+  RuleMasks(const Variable& variable, RowOrder order, std::size_t n_words,
             std::size_t most_stored)
       : variable_(variable),
-        order_(order),
+        order_(std::move(order)),
         n_words_(n_words),
         n_shares_(std::max<std::size_t>(most_stored / variable.n_sides(), 1)),
         is_complete_(variable.kind == Kind::groups ||
                      static_cast<std::size_t>(variable.n_questions) <= n_shares_),
         missing_(n_words, 0) {
-    for (const std::uint32_t row : order_.last(variable_.n_missing)) flip_bit(missing_.data(), row);
+    for (const std::uint32_t row : rows_between(n_present(), order_.n_rows_of_table()))
+      flip_bit(missing_.data(), row);
     choose_questions();
     masks_.reserve(questions_.size() * variable_.n_sides() * n_words_);
     if (variable_.is_ordered()) store_thresholds();
@@ -45,12 +47,14 @@ class RuleMasks {
   const Word* missing() const { return missing_.data(); }
   std::size_t n_bytes() const { return masks_.size() * sizeof(Word); }
 
-  // The rows that a rule sends left: a mask that is stored, or one that is put together in
-  // `scratch`, which has room for it.
-  const Word* rows_left(int cut, Word* scratch) const {
+  // The rows that a rule sends left: a mask that is stored, or one that is put together where
+  // `make_room` says.
+  template <typename MakeRoom>
+  const Word* rows_left(int cut, MakeRoom&& make_room) const {
     if (is_complete_) return mask(cut);
     const NearMask near = nearest(cut);
     if (near.rows_between.empty()) return near.mask;
+    Word* scratch = make_room();
     std::copy_n(near.mask, n_words_, scratch);
     for (const std::uint32_t row : near.rows_between) flip_bit(scratch, row);
     return scratch;
@@ -66,7 +70,13 @@ class RuleMasks {
 
   const Word* mask(std::size_t i) const { return masks_.data() + i * n_words_; }
 
-  std::size_t n_present() const { return order_.size() - variable_.n_missing; }
+  // Rows are counted on the whole table; what is between two such numbers may be a sample of it.
+  std::size_t n_present() const { return order_.n_rows_of_table() - variable_.n_missing; }
+
+  std::span<const std::uint32_t> rows_between(std::size_t begin, std::size_t end) const {
+    const std::size_t first = order_.n_of_first(begin);
+    return order_.rows().subspan(first, order_.n_of_first(end) - first);
+  }
 
   // The number of rows with a value of this rank or below.
   std::size_t rows_up_to(int rank) const {
@@ -76,17 +86,15 @@ class RuleMasks {
   }
 
   std::span<const std::uint32_t> rows_with(int level) const {
-    const std::size_t begin = variable_.start_of(level);
-    return order_.subspan(begin, rows_up_to(level) - begin);
+    return rows_between(variable_.start_of(level), rows_up_to(level));
   }
 
   NearMask nearest_threshold(int question, std::size_t side) const {
     const std::size_t here = rows_up_to(question);
     const std::size_t share = here * n_shares_ / n_present();
     const std::size_t there = rows_up_to(questions_[share]);
-    const std::uint32_t* rows = order_.data();
     return {mask(share * variable_.n_sides() + side),
-            {rows + std::min(here, there), rows + std::max(here, there)}};
+            rows_between(std::min(here, there), std::max(here, there))};
   }
 
   NearMask nearest_level(int level, std::size_t side) const {
@@ -134,7 +142,9 @@ class RuleMasks {
     std::vector<Word> left(n_words_, 0);
     std::size_t n_filled = 0;
     for (const int question : questions_) {
-      for (; n_filled < rows_up_to(question); ++n_filled) flip_bit(left.data(), order_[n_filled]);
+      const std::size_t n = rows_up_to(question);
+      for (const std::uint32_t row : rows_between(n_filled, n)) flip_bit(left.data(), row);
+      n_filled = n;
       store(left);
     }
   }
@@ -168,7 +178,7 @@ class RuleMasks {
   }
 
   Variable variable_;
-  std::span<const std::uint32_t> order_;
+  RowOrder order_;
   std::size_t n_words_;
   std::size_t n_shares_;
   bool is_complete_;  // every rule has its mask

@@ -73,7 +73,9 @@ class Hurdle {
  public:
   // Nothing is certain to fail.
   Hurdle() = default;
-  Hurdle(double u, const Heat& heat) : u_(u), heat_(heat) {
+  // Of the change of the log likelihood `taken_off` does not count: what a screen has seen of it.
+  Hurdle(double u, const Heat& heat, double taken_off = 0.0)
+      : u_(u), heat_(heat), taken_off_(taken_off) {
     constexpr int bias = 1023;
     const int exponent = static_cast<int>(std::bit_cast<std::uint64_t>(u) >> 52) - bias;
     log_u_low_ = exponent * std::numbers::ln2;
@@ -89,12 +91,13 @@ class Hurdle {
   double least_change(double log_ratio) const {
     if (heat_.hold_back > 0.0 || heat_.share == 0.0)
       return -std::numeric_limits<double>::infinity();
-    return (log_u_low_ - log_ratio) / heat_.share;
+    return (log_u_low_ - log_ratio) / heat_.share + taken_off_;
   }
 
  private:
   double u_ = 0.0;
   Heat heat_;
+  double taken_off_ = 0.0;
   double log_u_low_ = -std::numeric_limits<double>::infinity();
 };
 

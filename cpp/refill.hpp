@@ -17,8 +17,8 @@ struct LeafSums {
   double log_stop = 0.0;
 };
 
-// Where links and rules below the top are not as they were. Elsewhere a node that gets the rows it had
-// needs no second look, nor does anything below it.
+// Where links and rules below the top are not as they were, or the mask of which goes to the top.
+// Elsewhere a node that gets the rows it had needs no second look, nor does anything below it.
 struct Changes {
   bool anywhere = false;
   int node = none;

@@ -22,6 +22,9 @@ struct Strategy {
   int restrict_leaves = 0;
   std::int64_t restrict_moves = 0;  // for so many moves, at most restrict_leaves
   std::int64_t anneal_moves = 0;    // over so many moves the likelihood comes to count in full
+  int screen_every = 1;  // proposals are screened by every so many-th row; 1: they are not
+
+  bool screens() const { return screen_every > 1; }
 };
 
 // Steps over cut points are, this often, draws from the prior: a cut far away is within reach.

@@ -43,7 +43,8 @@ void init_data(Data* self, std::size_t n_classes, const Array<std::int32_t>& lab
                const Array<std::uint8_t>& kinds, const Array<std::uint32_t>& n_missing,
                const Matrix<std::uint32_t>& order, const Array<double>& values,
                const Array<std::int64_t>& value_offsets, const Array<std::uint32_t>& starts,
-               const Array<std::int64_t>& start_offsets, std::size_t mask_budget) {
+               const Array<std::int64_t>& start_offsets, std::size_t mask_budget,
+               std::size_t sample_every) {
   require(kinds.size() == order.shape(0) && n_missing.size() == order.shape(0),
           "one kind and one number of missing values per variable");
   require(order.shape(0) == 0 || order.shape(1) == labels.size(),
@@ -54,12 +55,12 @@ void init_data(Data* self, std::size_t n_classes, const Array<std::int32_t>& lab
   new (self) Data({labels.size(), n_classes, view(labels), view(kinds), view(n_missing),
                    view(order), view(values), view(value_offsets), view(starts),
                    view(start_offsets)},
-                  mask_budget);
+                  mask_budget, sample_every);
 }
 
-nb::object places_by_class(const Array<std::int32_t>& labels, std::size_t n_classes) {
+nb::object row_places(const Array<std::int32_t>& labels, std::size_t n_classes) {
   require_classes(labels, n_classes);
-  return to_numpy(std::move(RowPlaces(view(labels), n_classes).of_row));
+  return to_numpy(places_by_class(view(labels), n_classes));
 }
 
 template <typename T>
@@ -103,16 +104,20 @@ void init_target(Target* self, const Data& data, const std::string& tree_prior, 
                     rules,
                     min_samples_leaf,
                     max_leaves,
-                    log_catalan_numbers(max_leaves)};
+                    log_catalan_numbers(max_leaves),
+                    nullptr};
+  if (data.sample() != nullptr && shape != TreePrior::range) self->screen_by(*data.sample());
 }
 
 void init_strategy(Strategy* self, const std::vector<double>& p_move, bool redraws, bool sweeps,
                    bool changes_variable, const std::string& rule_draw, bool tunes,
                    const std::vector<double>& rule_scale, int restrict_leaves,
-                   std::int64_t restrict_moves, std::int64_t anneal_moves) {
+                   std::int64_t restrict_moves, std::int64_t anneal_moves, int screen_every) {
   require(p_move.size() == n_moves, "one probability per move is needed");
+  require(screen_every == 1 || (screen_every > 1 && !redraws && !sweeps),
+          "moves that may be redrawn or swept cannot be screened");
   new (self) Strategy{{}, redraws, sweeps, changes_variable, named(rule_draws, rule_draw), tunes,
-                      rule_scale, restrict_leaves, restrict_moves, anneal_moves};
+                      rule_scale, restrict_leaves, restrict_moves, anneal_moves, screen_every};
   std::copy(p_move.begin(), p_move.end(), self->p_move.begin());
 }
 
@@ -193,7 +198,7 @@ NB_MODULE(_kernel, m) {
       .def("__init__", &init_data, nb::keep_alive<1, 6>(), nb::keep_alive<1, 7>(),
            nb::keep_alive<1, 9>(), "n_classes"_a, "labels"_a, "kinds"_a, "n_missing"_a,
            "order"_a.noconvert(), "values"_a.noconvert(), "value_offsets"_a,
-           "starts"_a.noconvert(), "start_offsets"_a, "mask_budget"_a)
+           "starts"_a.noconvert(), "start_offsets"_a, "mask_budget"_a, "sample_every"_a = 1)
       .def_prop_ro("mask_bytes", &Data::mask_bytes);
 
   nb::class_<Target>(m, "Target")
@@ -203,7 +208,7 @@ NB_MODULE(_kernel, m) {
 
   nb::class_<Strategy>(m, "Strategy")
       .def("__init__", &init_strategy, "p_move"_a, "redraws"_a, "sweeps"_a, "changes_variable"_a, "rule_draw"_a,
-           "tunes"_a, "rule_scale"_a, "restrict_leaves"_a, "restrict_moves"_a, "anneal_moves"_a);
+           "tunes"_a, "rule_scale"_a, "restrict_leaves"_a, "restrict_moves"_a, "anneal_moves"_a, "screen_every"_a = 1);
 
   nb::class_<BoundChain>(m, "Chain")
       .def(nb::init<nb::object, const Strategy&, nb::object, double, bool>(), "target"_a,
@@ -233,7 +238,7 @@ NB_MODULE(_kernel, m) {
       .def("average", &average, "x"_a, "weight"_a, "leaf_value"_a)
       .def("apply", &apply, "x"_a);
 
-  m.def("places_by_class", &places_by_class, "labels"_a, "n_classes"_a);
+  m.def("places_by_class", &row_places, "labels"_a, "n_classes"_a);
   m.def("sort_column", &sort_column, "x"_a.noconvert(), "column"_a, "places"_a,
         "order"_a.noconvert(), "values"_a.noconvert(), "starts"_a.noconvert());
   m.def("seconds_per_count", &seconds_per_count, "n_rows"_a, "n_repeats"_a);

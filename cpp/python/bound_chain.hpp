@@ -102,7 +102,7 @@ class BoundChain {
              double start_share, bool keeps_full_trace)
       : target_owner_(std::move(target)),
         generator_owner_(std::move(bit_generator)),
-        target_(nb::cast<const Target&>(target_owner_)),
+        target_(fit_to_screen(nb::cast<const Target&>(target_owner_), strategy)),
         keeps_full_trace_(keeps_full_trace),
         chain_(target_, strategy, start_share, random_of(generator_owner_)) {
     require(static_cast<int>(strategy.rule_scale.size()) == target_.data->n_variables(),
@@ -230,8 +230,9 @@ class BoundChain {
   }
 
   // Evaluates one move on the present tree, without drawing anything: whether it is available,
-  // its log acceptance ratio, and the tree it leads to. `node` counts in preorder. The present
-  // tree is left as it was, by planting it again.
+  // its log acceptance ratio, the tree it leads to, and the change of the log likelihood by which
+  // it is screened, or 0. `node` counts in preorder. The present tree is left as it was, by planting
+  // it again.
   nb::object propose(const std::string& move, int node, int variable, int cut,
                      const std::string& drawn, bool is_left, int other) {
     FlatTrees before;
@@ -246,18 +247,34 @@ class BoundChain {
     if (proposal.drawn == RuleDraw::gaussian)
       require(is_threshold(proposal.rule) && is_threshold(chain_.tree()[proposal.node].rule),
               "only a threshold can make a Gaussian step");
-    const Evaluation evaluation = chain_.walker().evaluate(proposal);
+    MovingTree& moving = chain_.walker().moving_tree();
+    const Evaluation evaluation = moving.evaluate(proposal);
+    const double seen = seen_on_sample(proposal);
     FlatTrees after;
-    if (evaluation.is_available) chain_.walker().commit(proposal, evaluation);
-    else chain_.walker().drop(proposal);
+    if (evaluation.is_available) moving.commit(proposal, evaluation);
+    else moving.drop(proposal);
     after.append(chain_.tree(), *target_.data);
     chain_.plant(before);
     return nb::make_tuple(evaluation.is_available,
                           evaluation.log_ratio + evaluation.log_likelihood_change,
-                          trees_to_numpy(after, target_.data->n_classes()));
+                          trees_to_numpy(after, target_.data->n_classes()), seen);
   }
 
  private:
+  static const Target& fit_to_screen(const Target& target, const Strategy& strategy) {
+    require(!strategy.screens() || target.of_sample != nullptr,
+            "there is no sample to screen proposals by");
+    return target;
+  }
+
+  double seen_on_sample(const Proposal& proposal) {
+    MovingTree* screen = chain_.walker().screen();
+    if (screen == nullptr) return 0.0;
+    const double change = screen->evaluate(proposal).log_likelihood_change;
+    screen->drop(proposal);
+    return change;
+  }
+
   bool is_threshold(const Rule& rule) const {
     return rule.variable != none &&
            target_.data->variable(rule.variable).test_of(rule.cut) == Test::at_most;
@@ -282,7 +299,7 @@ class BoundChain {
       case rotate:
         return tree.splits.contains(proposal.node) && proposal.node != tree.root();
       case regraft:
-        return proposal.other != none && chain_.walker().may_regraft(proposal.node, proposal.other);
+        return proposal.other != none && chain_.walker().moving_tree().may_regraft(proposal.node, proposal.other);
       default: return tree.splits.contains(proposal.node);
     }
   }

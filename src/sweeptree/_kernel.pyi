@@ -24,6 +24,7 @@ class Data:
         starts: npt.NDArray[np.uint32],
         start_offsets: npt.NDArray[np.int64],
         mask_budget: int,
+        sample_every: int = 1,
     ) -> None: ...
     @property
     def mask_bytes(self) -> int: ...
@@ -57,6 +58,7 @@ class Strategy:
         restrict_leaves: int,
         restrict_moves: int,
         anneal_moves: int,
+        screen_every: int = 1,
     ) -> None: ...
 
 class Chain:

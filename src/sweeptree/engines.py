@@ -113,7 +113,9 @@ class ChainFactory:
             self._strategy: Any = strategy
         else:
             self._chain_type = _kernel.Chain
-            self._target = _kernel.Target(_kernel_data(table, mask_budget), **asdict(target))
+            self._target = _kernel.Target(
+                _kernel_data(table, mask_budget, strategy.screen_every), **asdict(target)
+            )
             self._strategy = _kernel.Strategy(**asdict(strategy))
 
     def make(
@@ -199,7 +201,7 @@ def make_forest(
     return _kernel.Forest(*nodes, n_threads)
 
 
-def _kernel_data(table: EncodedTable, mask_budget: int | None) -> _kernel.Data:
+def _kernel_data(table: EncodedTable, mask_budget: int | None, sample_every: int) -> _kernel.Data:
     if mask_budget is None:
         mask_budget = max(SMALLEST_MASK_BUDGET, 8 * table.n_rows * table.n_variables)
     return _kernel.Data(
@@ -213,4 +215,5 @@ def _kernel_data(table: EncodedTable, mask_budget: int | None) -> _kernel.Data:
         starts=table.starts,
         start_offsets=table.start_offsets,
         mask_budget=mask_budget,
+        sample_every=sample_every,
     )

@@ -88,9 +88,11 @@ def strategy_of(model: Any, table: EncodedTable) -> settings.StrategySettings:
     )
     anneal = habits.anneal if model.anneal is None else model.anneal
     restrict_moves = model.n_burn_in // 2 if model.restrict_moves is None else model.restrict_moves
+    redraws = (model.unavailable or habits.unavailable) == "redraw"
+    may_screen = not redraws and not habits.sweeps and model.tree_prior != "range"
     return settings.StrategySettings(
         p_move=settings.resolve_move_probabilities(model.move_probabilities, habits),
-        redraws=(model.unavailable or habits.unavailable) == "redraw",
+        redraws=redraws,
         sweeps=habits.sweeps,
         changes_variable=habits.changes_variable,
         rule_draw=rule_draw,
@@ -99,6 +101,7 @@ def strategy_of(model: Any, table: EncodedTable) -> settings.StrategySettings:
         restrict_leaves=min(int(model.restrict_leaves), table.n_rows),
         restrict_moves=min(int(restrict_moves), settings.MOST_MOVES) if habits.restricts else 0,
         anneal_moves=int(anneal * model.n_burn_in),
+        screen_every=settings.screen_every(table.n_rows) if may_screen else 1,
     )
 
 

@@ -93,6 +93,12 @@ MOST_RUNGS = 12
 MOVES_BETWEEN_EXCHANGES = 500
 """After so many moves walkers of a tempered chain may exchange their places."""
 
+FEWEST_ROWS_SCREENED = 16_384
+"""From so many rows on a look at a sample of them, before all are looked at, saves time."""
+
+SCREEN_EVERY = 32
+"""Proposals are screened by every so many-th row."""
+
 START_RULE_SCALE = 0.1
 """Where the tuning of rule steps starts, as a share of the variable's range."""
 
@@ -140,6 +146,8 @@ class StrategySettings:
     """For so many moves the tree has at most `restrict_leaves` leaves."""
     anneal_moves: int
     """Over so many moves the likelihood comes to count in full."""
+    screen_every: int = 1
+    """Proposals are screened by every so many-th row of each class; 1: they are not."""
 
 
 @dataclass(frozen=True)
@@ -252,6 +260,17 @@ def resolve_rungs(n_rungs: int | str, strategy: str, is_open: bool) -> int | Non
             "on one rung."
         )
     return int(n_rungs)
+
+
+def screen_every(n_rows: int) -> int:
+    """By every how many-th row of a table proposals are screened; 1: they are not.
+
+    Examples
+    --------
+    >>> screen_every(1_000), screen_every(100_000), screen_every(1_000_000)
+    (1, 32, 32)
+    """
+    return SCREEN_EVERY if n_rows >= FEWEST_ROWS_SCREENED else 1
 
 
 def ladder(n_rungs: int) -> list[float]:

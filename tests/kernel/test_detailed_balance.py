@@ -145,15 +145,15 @@ def flows(kernel, weights, only=None, mutate=None):
         for move, chance, node, rule in kernel.moves_from(tree):
             if only is not None and move.split()[0] not in only:
                 continue
-            is_available, log_ratio, flat = kernel.propose(move, node, rule)
+            is_available, log_ratio, flat, seen = kernel.propose(move, node, rule)
             j = number.get(kernel.tree_of(flat))
             if not is_available:
                 continue
             assert j is not None, "an available move leads to a tree of the space"
             if mutate is not None:
                 log_ratio += mutate(move, tree, trees[j])
-            probability = kernel.p_move[move.split()[0]] * chance * min(1.0, np.exp(log_ratio))
-            flow[i, j] += density[i] * probability
+            passes = min(1.0, np.exp(seen)) * min(1.0, np.exp(log_ratio - seen))
+            flow[i, j] += density[i] * kernel.p_move[move.split()[0]] * chance * passes
     np.fill_diagonal(flow, 0.0)
     return flow
 
@@ -229,7 +229,7 @@ def test_under_uniform_shapes_a_graft_is_accepted_by_the_likelihood_ratio_alone(
             if not move.startswith(("graft", "splice")):
                 continue
             kernel.plant(tree)
-            is_available, log_ratio, flat = kernel.propose(move, node, rule)
+            is_available, log_ratio, flat, _ = kernel.propose(move, node, rule)
             if is_available:
                 kernel.plant(kernel.tree_of(flat))
                 assert abs(log_ratio - kernel.chain.log_likelihood + log_likelihood) < 1e-10

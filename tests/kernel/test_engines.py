@@ -49,7 +49,7 @@ PAPER_MOVES = (0.2, 0.2, 0.2, 0.4, 0.0, 0.0, 0.0, 0.0, 0.0)
 ALL_MOVES = (0.15, 0.15, 0.1, 0.2, 0.1, 0.1, 0.1, 0.05, 0.05)
 
 
-def strategy_settings(table, strategy, unavailable, rule_draw, anneal_moves=0):
+def strategy_settings(table, strategy, unavailable, rule_draw, anneal_moves=0, screen_every=1):
     habits = STRATEGIES[strategy]
     return StrategySettings(
         p_move=ALL_MOVES if strategy == "exact" else PAPER_MOVES,
@@ -62,6 +62,7 @@ def strategy_settings(table, strategy, unavailable, rule_draw, anneal_moves=0):
         restrict_leaves=3,
         restrict_moves=300 if habits.restricts else 0,
         anneal_moves=anneal_moves,
+        screen_every=screen_every,
     )
 
 

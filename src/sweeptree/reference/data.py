@@ -149,6 +149,13 @@ class Data:
             goes_left = np.full(len(rows), cut >= its.n_cuts)
         return rows[goes_left], rows[~goes_left]
 
+    def every_nth(self, n: int) -> npt.NDArray[np.bool_]:
+        """Tell which rows are in a sample: of each class every n-th, in the order of the table."""
+        is_in_sample = np.zeros(self.n_rows, dtype=bool)
+        for label in range(self.n_classes):
+            is_in_sample[np.flatnonzero(self.labels == label)[::n]] = True
+        return is_in_sample
+
     def class_counts(self, rows: Rows) -> tuple[int, ...]:
         """m_ij: how many of the rows are of each class."""
         return tuple(np.bincount(self.labels[rows], minlength=self.n_classes).tolist())

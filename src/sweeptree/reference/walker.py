@@ -75,17 +75,20 @@ class Walker:
         self.alpha_index = len(self.alphas) // 2
         self.log_likelihood = self.log_likelihood_of(self.grown)
         self.n_moves_made = 0
+        self.screens = strategy.screen_every > 1
+        self.is_in_sample = self.data.every_nth(strategy.screen_every)
 
     def step(self, heat: Heat, is_burn_in: bool, counts: MoveCounts) -> None:
         """Make one iteration of the sampler."""
         u = 1.0 - self.random.random()  # never zero
+        u_of_screen = 1.0 - self.random.random() if self.screens else 1.0
         for n_redraws in count():
             proposal = self.draw_proposal()
             evaluation = self.evaluate(proposal)
             if evaluation is None and self.strategy.redraws and n_redraws < MAX_REDRAWS:
                 tally(counts, proposal.move, "redrawn")
                 continue
-            outcome = self.decide(u, heat, evaluation)
+            outcome = self.decide(u, u_of_screen, heat, evaluation)
             tally(counts, proposal.move, outcome)
             if self.strategy.tunes and is_burn_in:
                 self.tune(proposal, outcome)
@@ -383,9 +386,20 @@ class Walker:
 
     # ---- deciding --------------------------------------------------------------------------
 
-    def decide(self, u: float, heat: Heat, evaluation: Evaluation | None) -> str:
-        """Accept with probability min(1, ratio), stay otherwise; return what came of it."""
-        if evaluation is None or not self.lets_pass(u, self.heated_log_ratio(heat, evaluation)):
+    def decide(
+        self, u: float, u_of_screen: float, heat: Heat, evaluation: Evaluation | None
+    ) -> str:
+        """Accept with probability min(1, ratio), stay otherwise; return what came of it.
+
+        Where proposals are screened, one must pass by the likelihood of a sample of the rows
+        first, and this is taken off its ratio.
+        """
+        if evaluation is None:
+            return "rejected"
+        seen = heat.share * self.change_on_sample(evaluation.tree) if self.screens else 0.0
+        if not self.lets_pass(u_of_screen, seen):
+            return "rejected"
+        if not self.lets_pass(u, self.heated_log_ratio(heat, evaluation) - seen):
             return "rejected"
         self.grown = evaluation.tree
         self.log_likelihood = self.log_likelihood_of(self.grown)
@@ -418,6 +432,17 @@ class Walker:
     def log_likelihood_of(self, tree: Tree) -> float:
         """Log likelihood of a tree with the present α."""
         return self.target.log_likelihood(tree, self.alphas[self.alpha_index])
+
+    def change_on_sample(self, new: Tree) -> float:
+        """Return by how much the log likelihood of the sample changes."""
+        return self.log_likelihood_on_sample(new) - self.log_likelihood_on_sample(self.grown)
+
+    def log_likelihood_on_sample(self, tree: Tree) -> float:
+        """Log likelihood of the rows that are in the sample."""
+        alpha = self.alphas[self.alpha_index]
+        of_leaves = (tree.nodes[leaf].rows for leaf in tree.leaves)
+        in_sample = (rows[self.is_in_sample[rows]] for rows in of_leaves)
+        return sum(self.target.log_leaf(self.data.class_counts(rows), alpha) for rows in in_sample)
 
     def draw_alpha(self, share: float) -> None:
         """Draw α given the tree: all values are equally likely a priori."""
