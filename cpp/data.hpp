@@ -35,7 +35,8 @@ struct EncodedTable {
 
 class Data {
  public:
-  // With `sample_every` above 1 it has a sample of its rows, too.
+  // With `sample_every` above 1 it has a sample of its rows, too: its masks come out of the same
+  // budget, and so do its orders, which take about as much.
   Data(const EncodedTable& table, std::size_t mask_budget, std::size_t sample_every)
       : n_rows_(table.n_rows), classes_(table.labels, table.n_classes), order_(table.order) {
     for (std::size_t v = 0; v < table.kinds.size(); ++v)
@@ -43,8 +44,10 @@ class Data {
                               part(table.values, table.value_offsets, v),
                               part(table.starts, table.start_offsets, v),
                               static_cast<int>(table.n_missing[v]));
-    make_masks(mask_budget, [](std::span<const std::uint32_t> rows) { return RowOrder(rows); });
-    if (sample_every > 1) sample_.reset(new Data(*this, mask_budget / sample_every, sample_every));
+    const std::size_t budget_of_sample = sample_every > 1 ? mask_budget / sample_every : 0;
+    make_masks(mask_budget - 2 * budget_of_sample,
+               [](std::span<const std::uint32_t> rows) { return RowOrder(rows); });
+    if (sample_every > 1) sample_.reset(new Data(*this, budget_of_sample, sample_every));
   }
 
   // Of each class every n-th row, in the order of the table; the rules are those of the whole

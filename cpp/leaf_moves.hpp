@@ -33,7 +33,7 @@ class LeafMoves {
     state_.data.split(leaf.mask, rule.variable, rule.cut, nullptr, nullptr, left_counts_.data());
     left_rows_ = subtract(tree_.counts(proposal.node), left_counts_, right_counts_);
     right_rows_ = leaf.n_rows - left_rows_;
-    if (std::min(left_rows_, right_rows_) < target.min_samples_leaf) return {};
+    if (std::min(left_rows_, right_rows_) < state_.min_samples_leaf) return {};
     left_log_leaf_ = state_.likelihood->log_leaf(left_counts_.data(), left_rows_);
     right_log_leaf_ = state_.likelihood->log_leaf(right_counts_.data(), right_rows_);
     const double change = left_log_leaf_ + right_log_leaf_ - leaf.log_likelihood;

@@ -15,8 +15,8 @@ namespace sweeptree {
 
 class MovingTree {
  public:
-  MovingTree(const Target& target, const Strategy& strategy)
-      : state_(target, strategy),
+  MovingTree(const Target& target, const Strategy& strategy, const Data& rows, int fewest)
+      : state_(target, strategy, rows, fewest),
         leaf_moves_(state_),
         rule_moves_(state_),
         branch_moves_(state_) {}

@@ -30,8 +30,13 @@ struct Changes {
 class Refill {
  public:
   // The likelihood may be exchanged for another between two runs.
-  Refill(const Target& target, const LeafLikelihood* const& likelihood, Tree& tree)
-      : target_(target), data_(*target.data), likelihood_(likelihood), tree_(tree) {}
+  Refill(const Target& target, const Data& data, int min_samples_leaf,
+         const LeafLikelihood* const& likelihood, Tree& tree)
+      : target_(target),
+        data_(data),
+        min_samples_leaf_(min_samples_leaf),
+        likelihood_(likelihood),
+        tree_(tree) {}
 
   LeafSums before;
   LeafSums after;
@@ -149,7 +154,7 @@ class Refill {
   void fill_leaf(int leaf, const Word* mask, std::size_t counts, int n_rows) {
     before.log_likelihood += tree_[leaf].log_likelihood;
     before.log_stop += tree_[leaf].log_stop;
-    if (n_rows < target_.min_samples_leaf) {
+    if (n_rows < min_samples_leaf_) {
       ++n_starved;
       starved_leaf = leaf;
       return;
@@ -201,6 +206,7 @@ class Refill {
 
   const Target& target_;
   const Data& data_;
+  const int min_samples_leaf_;
   const LeafLikelihood* const& likelihood_;
   Tree& tree_;
   int most_starved_ = 0;

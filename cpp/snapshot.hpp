@@ -231,7 +231,7 @@ inline void restore_rows(State& state) {
   std::vector<int> left_counts(state.data.n_classes());
   for (const int node : nodes_in_preorder(tree)) {
     if (tree[node].is_leaf()) {
-      demand(node == tree.root() || tree[node].n_rows >= state.target.min_samples_leaf,
+      demand(node == tree.root() || tree[node].n_rows >= state.min_samples_leaf,
              "a leaf has too few rows");
       tree[node].log_likelihood = state.likelihood->log_leaf(tree.counts(node), tree[node].n_rows);
       tree[node].log_stop = state.target.log_stop(tree[node].mask);

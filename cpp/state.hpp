@@ -14,14 +14,16 @@
 namespace sweeptree {
 
 struct State {
-  State(const Target& its_target, const Strategy& its_strategy)
+  // `its_rows` are all rows, or the sample of them; no leaf has fewer than `fewest`.
+  State(const Target& its_target, const Strategy& its_strategy, const Data& its_rows, int fewest)
       : target(its_target),
-        data(*target.data),
+        data(its_rows),
+        min_samples_leaf(fewest),
         strategy(its_strategy),
         alpha(static_cast<int>(target.likelihoods.size()) / 2),
         likelihood(&target.likelihoods[alpha]),
         tree(data.n_classes(), data.n_words()),
-        refill(target, likelihood, tree) {
+        refill(target, data, min_samples_leaf, likelihood, tree) {
     plant_root();
   }
   State(const State&) = delete;
@@ -29,6 +31,7 @@ struct State {
 
   const Target& target;
   const Data& data;
+  const int min_samples_leaf;
   const Strategy strategy;
   int alpha;  // which of the values that it may take
   const LeafLikelihood* likelihood;

@@ -1,8 +1,6 @@
 // What is sampled from: the data, the likelihood and the priors.
 #pragma once
 
-#include <memory>
-#include <utility>
 #include <vector>
 
 #include "data.hpp"
@@ -20,15 +18,6 @@ struct Target {
   int min_samples_leaf;
   int max_leaves;
   std::vector<double> log_catalan;  // of 0 to max_leaves: what annealing holds large trees back by
-  std::shared_ptr<const Target> of_sample;  // by which proposals are screened; or none
-
-  // The same on a sample of the rows, of which leaves may have none.
-  void screen_by(const Data& sample) {
-    auto target = std::make_shared<Target>(*this);
-    target->data = &sample;
-    target->min_samples_leaf = 0;
-    of_sample = std::move(target);
-  }
 
   // The log chance that a node with these rows is left terminal, where the prior depends on them.
   double log_stop(const Word* mask) const { return range.is_used() ? range.log_stop(mask) : 0.0; }

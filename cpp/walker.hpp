@@ -22,8 +22,9 @@ using MoveCounts = std::array<std::array<std::int64_t, n_outcomes>, n_moves>;
 class Walker {
  public:
   Walker(const Target& target, const Strategy& strategy)
-      : whole_(target, strategy),
-        screen_(strategy.screens() ? std::make_unique<MovingTree>(*target.of_sample, strategy)
+      : whole_(target, strategy, *target.data, target.min_samples_leaf),
+        screen_(strategy.screens() ? std::make_unique<MovingTree>(target, strategy,
+                                                                  *target.data->sample(), 0)
                                    : nullptr),
         ends_early_(!strategy.redraws && !strategy.sweeps && !target.range.is_used()) {}
 

@@ -104,9 +104,7 @@ void init_target(Target* self, const Data& data, const std::string& tree_prior, 
                     rules,
                     min_samples_leaf,
                     max_leaves,
-                    log_catalan_numbers(max_leaves),
-                    nullptr};
-  if (data.sample() != nullptr && shape != TreePrior::range) self->screen_by(*data.sample());
+                    log_catalan_numbers(max_leaves)};
 }
 
 void init_strategy(Strategy* self, const std::vector<double>& p_move, bool redraws, bool sweeps,

@@ -262,8 +262,10 @@ class BoundChain {
 
  private:
   static const Target& fit_to_screen(const Target& target, const Strategy& strategy) {
-    require(!strategy.screens() || target.of_sample != nullptr,
+    require(!strategy.screens() || target.data->sample() != nullptr,
             "there is no sample to screen proposals by");
+    require(!strategy.screens() || !target.range.is_used(),
+            "moves under the range prior cannot be screened");
     return target;
   }
 

@@ -181,7 +181,7 @@ def test_kernel_does_not_screen_what_may_be_redrawn_or_swept(habit):
 def test_kernel_does_not_screen_under_the_range_prior():
     table = small_table()
     target = target_settings(table, tree_prior="range")
-    with pytest.raises(ValueError, match="no sample"):
+    with pytest.raises(ValueError, match="cannot be screened"):
         ChainFactory("kernel", table, target, screened(table)).make(np.random.PCG64(0))
 
 
