@@ -110,7 +110,7 @@ def uncertainty_columns(
     }
     if knows_training:
         is_outside = outside_training(model.training_.X, X)
-        columns["is_outside"] = is_outside.any(axis=1)
+        columns["is_outside"] = np.asarray(is_outside.any(axis=1))
         columns["outside_in"] = names_where(is_outside, column_names(model))
     if by_class:
         for place, label in enumerate(model.classes_.tolist()):
