@@ -94,16 +94,19 @@ class BayesianTreeClassifier(
         whether it is one of several, every way to divide the levels being one rule, for up to 8
         levels.
     alpha : float, sequence of float or "learn", default="learn"
-        Dirichlet parameter of the class probabilities in a leaf; one for all classes, or one per
-        class in the order of `classes_`. "learn" samples it along with the tree: the same for
-        all classes, its sum over the classes being one of 16 values from 0.05 to 10, evenly
-        spaced on the log scale and equally likely a priori. The plug-in likelihood has no alpha.
+        Dirichlet parameter of the class probabilities in a leaf: one for all classes, one per
+        class in their sorted order, as in `classes_`, or "learn", which samples it along with
+        the tree. Learned, it is the same for all classes, its sum over the classes being one of
+        16 values from 0.05 to 10, evenly spaced on the log scale and equally likely a priori.
+        The plug-in likelihood has no alpha.
     likelihood : {"marginal", "plug-in"}, default="marginal"
-        "marginal" integrates the leaf's class probabilities out. "plug-in" takes the leaf's own
-        frequencies: it reproduces the paper's tables, but is overconfident.
+        How the rows of a leaf count: "marginal" integrates the leaf's class probabilities out;
+        "plug-in" takes the leaf's own frequencies, which reproduces the paper's tables, but is
+        overconfident.
     class_prior : sequence of float or mapping of label to float, default=None
-        What the classes' probabilities in a leaf are drawn towards: the share of each class, in
-        the order of `classes_` or by its label. `alpha` says how strongly. None: equal shares.
+        What the classes' probabilities in a leaf are drawn towards, as strongly as `alpha` says:
+        the share of each class, in their sorted order, as in `classes_`, or by its label. None:
+        equal shares.
     min_samples_leaf : int, default=1
         Fewest training rows in a leaf.
     max_leaves : int, default=None
@@ -113,11 +116,11 @@ class BayesianTreeClassifier(
         swap, regraft, rotate. They must sum to 1; a move left out is never made. None: the
         strategy's own (0.1, 0.1, 0.1, 0.7 for the paper's strategies, as in the paper).
     rule_scale : float, sequence of float, "tune", "ranks" or "prior", default=None
-        How change-rule draws. "prior": anew from the rule's prior. "ranks": a step of mixed size
-        over the cut points. A number: a Gaussian step with this standard deviation, as a share
-        of the variable's range (one for all columns, or one per column). "tune": a Gaussian step
-        whose size is tuned in burn-in, then frozen. None: the strategy's own ("ranks" for
-        "exact", "tune" for "sweeping", "prior" otherwise).
+        How change-rule draws: "prior", anew from the rule's prior; "ranks", by a step of mixed
+        size over the cut points; a number, by a Gaussian step with this standard deviation, as a
+        share of the variable's range (one for all columns, or one per column); "tune", by a
+        Gaussian step whose size is tuned in burn-in, then frozen. None: the strategy's own
+        ("ranks" for "exact", "tune" for "sweeping", "prior" otherwise).
     restrict_leaves : int, default=10
         Of "restricting": most leaves during the first `restrict_moves` moves.
     restrict_moves : int, default=None
@@ -150,12 +153,13 @@ class BayesianTreeClassifier(
         burn-in is cut short when it takes a third of it. Draws then depend on the speed of the
         machine. Each chain makes at least 4 draws, however little time there is. None: no limit.
     n_rungs : int or "auto", default="auto"
-        Of "exact": walkers of each chain. One samples from the posterior; the others count the
-        likelihood by 0.08, 0.16 and so on less, cross between modes more easily, and exchange
-        places with their neighbours. Moves are those of the one that samples; a move takes
-        `n_rungs` times as long. "auto": 1, and 5 for chains of open length once they turn out
-        to be slow: four times their burn-in was not enough, and they would need four times as
-        many moves again. At most 12.
+        Of "exact": walkers of each chain, at most 12, of which one samples from the posterior
+        and the others help it from mode to mode; "auto" takes 1, and 5 for chains of open length
+        once they turn out to be slow. The others count the likelihood by 0.08, 0.16 and so on
+        less, cross between modes more easily, and exchange places with their neighbours. Moves
+        are those of the one that samples; a move takes `n_rungs` times as long. Chains are slow
+        if four times their burn-in was not enough, and they would need four times as many moves
+        again.
     trace : {"draws", "full"}, default="draws"
         "full" also keeps the number of leaves and the log likelihood after every move, burn-in
         included, in `posterior_.full_trace`; `n_draws` must then be a number.

@@ -363,7 +363,7 @@ def _resolve_alpha(alpha: float | Sequence[float], n_classes: int) -> tuple[floa
     values = _numbers("alpha", alpha, n_classes)
     if len(values) != n_classes:
         raise ValueError(
-            f"alpha has {len(values)} values but y has {n_classes} classes; "
+            f"alpha has {len(values)} values but there are {n_classes} classes; "
             "give one number for all classes or one per class."
         )
     if not all(0.0 < value <= LARGEST_ALPHA for value in values):
@@ -419,7 +419,7 @@ def resolve_rule_scale(
     values = _numbers("rule_scale", rule_scale, n_columns)
     if len(values) != n_columns:
         raise ValueError(
-            f"rule_scale has {len(values)} values but X has {n_columns} columns; "
+            f"rule_scale has {len(values)} values but there are {n_columns} columns; "
             "give one number for all columns or one per column."
         )
     if not all(0.0 < value < math.inf for value in values):

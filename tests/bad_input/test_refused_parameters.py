@@ -97,9 +97,9 @@ def test_depth_prior_that_never_stops():
         ([1.0, -2.0], "alpha must be positive"),
         ([1.0, np.nan], "alpha must be positive"),
         ([1.0, np.inf], "alpha must be positive"),
-        ([1.0, 1.0, 1.0], "alpha has 3 values but y has 2 classes"),
-        ([1.0], "alpha has 1 values but y has 2 classes"),
-        ([], "alpha has 0 values but y has 2 classes"),
+        ([1.0, 1.0, 1.0], "alpha has 3 values but there are 2 classes"),
+        ([1.0], "alpha has 1 values but there are 2 classes"),
+        ([], "alpha has 0 values but there are 2 classes"),
         ([1.0, "a"], "alpha"),
         ([[1.0, 2.0]], "alpha"),
         (1e308, "alpha"),  # the sum over classes is no number any more
@@ -148,7 +148,7 @@ def test_bad_move_probabilities(probabilities, message):
 @pytest.mark.parametrize(
     ("rule_scale", "message"),
     [
-        ([0.1, 0.2], "rule_scale has 2 values but X has 3 columns"),
+        ([0.1, 0.2], "rule_scale has 2 values but there are 3 columns"),
         ([0.1, 0.0, 0.1], "rule_scale must be positive and finite"),
         ([0.1, np.nan, 0.1], "rule_scale must be positive and finite"),
         ([0.1, "a", 0.1], "rule_scale"),

@@ -86,5 +86,20 @@ def test_a_single_name_is_a_list_of_one_where_names_may_be_given():
 def test_messages_speak_of_options_and_leave_other_words():
     message = 'Raise n_burn_in and thin, or use n_draws="auto"; the trace says why.'
     assert with_flags(message) == (
-        "Raise --n-burn-in and thin, or use --n-draws=auto; the trace says why."
+        "Raise --n-burn-in and --thin, or use --n-draws=auto; the trace says why."
     )
+
+
+@pytest.mark.parametrize(
+    ("message", "said"),
+    [
+        ("alpha has 3 values but there are 2 classes.", "--alpha has 3 values but there are 2"),
+        ("alpha and class_prior together", "--alpha and --class-prior together"),
+        ("n_burn_in + n_draws * thin makes", "--n-burn-in + --n-draws * --thin makes"),
+        ("gamma=1 with delta=0 splits; lower gamma.", "--gamma=1 with --delta=0 splits; lower --g"),
+        ("t has 'c', none of the classes (alpha, gamma).", "t has 'c', none of the classes (alpha"),
+        ("alpha has no column 'thin'.", "alpha has no column 'thin'."),
+    ],
+)
+def test_plain_words_become_options_only_where_they_must_be_parameters(message, said):
+    assert with_flags(message).startswith(said)

@@ -124,10 +124,12 @@ def test_a_model_that_is_replaced_is_noted(written, capsys, tmp_path):
     call = ["fit", written("\n".join(patients(60))), "--target", "outcome", *SHORT]
     call += ["-o", str(tmp_path / "m.sweeptree"), "--json"]
     assert cli.main(call) == 0
-    assert "replaces" not in capsys.readouterr().err
+    assert "replaced" not in capsys.readouterr().err
+    assert cli.main([*call, "--alpha", "1,1,1"]) == 1
+    assert "replaced" not in capsys.readouterr().err
     assert cli.main(call) == 0
     out, err = capsys.readouterr()
-    words = f"The new model replaces {tmp_path / 'm.sweeptree'}, which was written 20"
+    words = f"The new model has replaced {tmp_path / 'm.sweeptree'}, which was written 20"
     assert f"sweeptree: note: {words}" in err
     assert json.loads(out)["notes"][-1].startswith(words)
 
@@ -162,7 +164,7 @@ def test_a_warning_is_one_line_in_the_words_of_the_command_line(written, capsys)
         ("--strategy", "exakt", 2, "--strategy must be a str among"),
         ("--thin", "0.5", 2, "--thin must be an int"),
         ("--move-probabilities", "birth=0.5,death=0.6", 1, "--move-probabilities must sum to 1"),
-        ("--alpha", "1,2,3", 1, "alpha has 3 values but y has 2 classes"),
+        ("--alpha", "1,2,3", 1, "--alpha has 3 values but there are 2"),
         ("--n-rungs", "99", 2, "--n-rungs must be"),
     ],
 )

@@ -117,6 +117,19 @@ def test_a_model_without_its_training_rows_has_no_outsiders(trained, tmp_path, c
     assert capsys.readouterr().err == ""
 
 
+def test_a_model_without_its_training_rows_predicts_with_intervals(trained, tmp_path, capsys):
+    model, with_rows, without = (str(tmp_path / name) for name in ("m.sweeptree", "a.csv", "b.csv"))
+    load(trained[0]).save(model, training_rows=False)
+    assert cli.main(predict(trained, "-o", with_rows, "--quiet")) == 0
+    assert cli.main(["predict", model, trained[1], "-o", without]) == 0
+    assert (
+        f"note: {model} was saved without its training rows: the columns is_outside and "
+        "outside_in are left out." in capsys.readouterr().err
+    )
+    expected = pd.read_csv(with_rows).drop(columns=["is_outside", "outside_in"])
+    pd.testing.assert_frame_equal(pd.read_csv(without), expected)
+
+
 def test_json_tells_what_was_done(trained, tmp_path, capsys, fails):
     assert cli.main(predict(trained, "-o", str(tmp_path / "out.csv"), "--json")) == 0
     record = json.loads(capsys.readouterr().out)
@@ -145,6 +158,31 @@ def test_tables_that_do_not_fit_the_model(change, status, words, trained, writte
     out = tmp_path / "out.csv"
     assert words in fails(["predict", trained[0], path, "-o", str(out)], status)
     assert not out.exists()
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (
+            ["predict", "--keep", "id"],
+            "has no column 'id', which --keep names; there are 'patient', 'age', 'dose', 'pulse', "
+            "'outcome'.",
+        ),
+        (
+            ["predict", "--keep", "patients", "Outcome"],
+            "has no columns 'patients', 'Outcome', which --keep names; did you mean 'patient', "
+            "'outcome'?",
+        ),
+        (
+            ["evaluate", "--target", "class"],
+            "has no column 'class', which --target names; there are 'patient',",
+        ),
+    ],
+)
+def test_a_column_that_an_option_names_and_the_table_lacks(call, words, trained, fails):
+    command, *options = call
+    said = fails([command, *trained, *options], 2)
+    assert said.startswith(f"sweeptree: {trained[1]} {words}")
 
 
 def test_a_kept_column_must_not_be_called_like_a_prediction(trained, written, fails):

@@ -42,8 +42,8 @@ def test_prediction_is_its_row_of_uncertainty(fitted, case, explanation):
     assert explanation.prediction == expected.to_dict()
     assert f"Predicted {expected['predicted']} with probability" in explanation.sentence
     assert f"{expected['probability']:.3f}" in explanation.sentence
-    votes = f"{100 * expected['agreement']:.1f} % of the draws have {expected['predicted']} as the"
-    assert f"{votes} most probable class." in explanation.sentence
+    votes = f"in {100 * expected['agreement']:.1f} % of the draws the most probable class is "
+    assert f"{votes}{expected['predicted']}." in explanation.sentence
 
 
 def test_conditions_are_those_of_the_paths(fitted, case, explanation):
@@ -121,7 +121,7 @@ def test_case_outside_the_range_is_said(binary):
     model, X, _ = binary
     case = X.iloc[0].astype(float).copy()
     case["age"] = 200
-    assert "unlike all training rows in age" in model.explain(case).sentence
+    assert "values outside what training has seen, in age" in model.explain(case).sentence
 
 
 def test_a_case_can_be_given_in_several_forms(binary):

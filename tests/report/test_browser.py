@@ -142,7 +142,7 @@ def test_cases_can_be_sorted_found_and_chosen(page, mixed):
     page.locator("#case-filter").fill("not seen in training")
     assert page.locator("#case-table tbody th").all_inner_texts() == ["40"]
     rows.first.click()
-    assert "unlike all training rows in ward" in page.locator("#case").inner_text()
+    assert "values outside what training has seen, in ward" in page.locator("#case").inner_text()
     for words in ("Most draws ask", "would change", "similar training cases"):
         assert words in page.locator("#case").inner_text()
     page.locator("#case-filter").fill("")
@@ -162,7 +162,7 @@ def test_agreement_is_said_to_be_of_votes_and_no_probability(page, mixed):
     page.locator("#case-table tbody tr").first.click()
     case = mixed.data["cases"]["shown"][0]
     label = mixed.model.classes_[int(np.argmax(case["mean"]))]
-    words = f"% of the draws have {label} as the most probable class."
+    words = f"% of the draws the most probable class is {label}."
     assert words in page.locator("#case").inner_text()
     assert words in page.locator("#what-if-result").inner_text()
     assert "is not the probability of that class" in page.locator("#uncertainty").inner_text()

@@ -173,9 +173,10 @@ def test_cases_are_the_most_uncertain_rows(mixed):
     assert "ward" in unseen["outside"]
 
 
-def test_columns_in_which_rows_are_unlike_training_are_named(mixed):
+def test_columns_in_which_rows_are_outside_training_are_named(mixed):
     page = mixed.path.read_text(encoding="utf-8")
-    assert re.search(r"test rows are unlike all training rows in [^<]*&#39;ward&#39;", page)
+    words = "test rows have values outside what training has seen, in "
+    assert re.search(words + "[^<]*&#39;ward&#39;", page)
 
 
 def test_all_draws_that_fit_are_on_the_page(mixed):

@@ -155,8 +155,8 @@ def _scalar(text: str, annotation: str) -> object:
 def with_flags(message: str) -> str:
     """Write parameters in a message of the estimator as the options that they are here.
 
-    Names that are also plain words, such as ``thin``, are only changed before an equals sign or
-    where the message calls them parameters.
+    Names that are also plain words, such as ``thin``, are only changed where they must be
+    parameters: called so, before an equals sign, behind another one, as what has values.
 
     Examples
     --------
@@ -164,21 +164,40 @@ def with_flags(message: str) -> str:
     '--thin must be at least 1.'
     >>> with_flags('max_seconds stopped them; use n_draws="auto".')
     '--max-seconds stopped them; use --n-draws=auto.'
+    >>> with_flags("alpha and class_prior do not go together; lower n_burn_in or thin.")
+    '--alpha and --class-prior do not go together; lower --n-burn-in or --thin.'
     """
-    parameter, assignment, unmistakable = _patterns()
-    message = parameter.sub(lambda found: flag_of(found[1]), message)
-    message = assignment.sub(lambda found: f"{flag_of(found[1])}={found[2]}", message)
-    message = unmistakable.sub(lambda found: flag_of(found[1]), message)
+    patterns = _patterns()
+    message = patterns.called_so.sub(lambda found: flag_of(found[1]), message)
+    message = patterns.before_value.sub(lambda found: f"{flag_of(found[1])}={found[2]}", message)
+    message = patterns.unmistakable.sub(lambda found: flag_of(found[1]), message)
+    message = patterns.behind_another.sub(lambda found: found[1] + flag_of(found[2]), message)
+    message = patterns.as_subject.sub(lambda found: flag_of(found[1]), message)
     return message.replace("model.summary()", "`sweeptree summary`")
 
 
+class _Patterns(NamedTuple):
+    """How messages speak of parameters."""
+
+    called_so: re.Pattern[str]
+    before_value: re.Pattern[str]
+    unmistakable: re.Pattern[str]
+    """Names with _ in them."""
+    behind_another: re.Pattern[str]
+    """Or behind a word that says to change it."""
+    as_subject: re.Pattern[str]
+
+
 @cache
-def _patterns() -> tuple[re.Pattern[str], re.Pattern[str], re.Pattern[str]]:
-    """Return how messages speak of parameters: as such, before a value, by a name with _ in it."""
+def _patterns() -> _Patterns:
     names = [option.name for option in estimator_options()]
     any_name, any_with_dash = "|".join(names), "|".join(name for name in names if "_" in name)
-    return (
-        re.compile(rf"The '({any_name})' parameter(?: of {ESTIMATOR})?"),
-        re.compile(rf'\b({any_name})="?([\w.-]+)"?'),
-        re.compile(rf"\b({any_with_dash})\b"),
+    return _Patterns(
+        called_so=re.compile(rf"The '({any_name})' parameter(?: of {ESTIMATOR})?"),
+        before_value=re.compile(rf'\b({any_name})="?([\w.-]+)"?'),
+        unmistakable=re.compile(rf"\b({any_with_dash})\b"),
+        behind_another=re.compile(
+            rf"(--[\w-]+(?:,| and| or| \*) |\b(?:raise|lower|another) )({any_name})\b"
+        ),
+        as_subject=re.compile(rf"^({any_name})(?= (?:has \w+ values?|must be|and --))"),
     )

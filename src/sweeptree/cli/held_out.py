@@ -37,7 +37,7 @@ def read_held_out(
         Column of the classes; None: the one column that holds the model's classes.
     """
     candidates = [target] if target else _other_columns(model, table_path)
-    table = read_model_table(model_path, model, table_path, as_text=candidates)
+    table = read_model_table(model_path, model, table_path, candidates, "--target")
     target = target or _find_target(model, table, candidates)
     labels = _known_labels(model, table, target)
     return HeldOut(table.source, target, model_rows(model, table), labels)

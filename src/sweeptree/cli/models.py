@@ -9,7 +9,7 @@ from sweeptree.columns import Column
 from sweeptree.estimator import BayesianTreeClassifier
 from sweeptree.loading import load
 from sweeptree.table_files import CellKind, Table, WrongColumnError, read_chunks
-from sweeptree.table_files.table import Array, joined
+from sweeptree.table_files.table import Array, hint_at_columns, joined, lack_of
 
 
 def load_model(path: str) -> BayesianTreeClassifier:
@@ -24,7 +24,11 @@ def load_model(path: str) -> BayesianTreeClassifier:
 
 
 def read_model_chunks(
-    model_path: str, model: BayesianTreeClassifier, table: str, as_text: Sequence[str] = ()
+    model_path: str,
+    model: BayesianTreeClassifier,
+    table: str,
+    as_text: Sequence[str] = (),
+    option: str = "",
 ) -> Iterator[Table]:
     """Yield the model's columns of a table, and some others as text, in chunks.
 
@@ -36,20 +40,30 @@ def read_model_chunks(
     table : str
     as_text : sequence of str
         Further columns.
+    option : str
+        The one that names these, for messages.
     """
     kinds = cell_kinds(model)
     further: dict[str, CellKind] = {name: "text" for name in as_text if name not in kinds}
     try:
         yield from read_chunks(table, kinds | further)
     except WrongColumnError as error:
+        if all(name in further for name in error.missing):
+            lack = f"{lack_of(error.source, error.missing)}, which {option} names"
+            hint = hint_at_columns(error.missing, error.names)
+            raise WrongColumnError(f"{lack}; {hint}") from error
         raise WrongColumnError(f"{model_path} does not go with the table: {error}") from error
 
 
 def read_model_table(
-    model_path: str, model: BayesianTreeClassifier, table: str, as_text: Sequence[str] = ()
+    model_path: str,
+    model: BayesianTreeClassifier,
+    table: str,
+    as_text: Sequence[str] = (),
+    option: str = "",
 ) -> Table:
     """Read the model's columns of a whole table, and some others as text."""
-    return joined(list(read_model_chunks(model_path, model, table, as_text)))
+    return joined(list(read_model_chunks(model_path, model, table, as_text, option)))
 
 
 def model_rows(model: BayesianTreeClassifier, table: Table) -> dict[str, Array]:

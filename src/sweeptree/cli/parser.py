@@ -244,7 +244,8 @@ def _add_demo(commands: Commands[argparse.ArgumentParser]) -> None:
     demo = add_command(
         commands,
         "demo",
-        "fit the built-in Wisconsin data and show the result",
+        "fit the built-in Wisconsin data, show the result, and write a report to a temporary "
+        "directory",
         "sweeptree demo --random-state 1",
     )
     add_random_state(demo, "the split and the chains")

@@ -159,13 +159,13 @@ def _sentence(prediction: dict[str, Any], level: float) -> str:
     words = (
         f"Predicted {prediction['predicted']} with probability {prediction['probability']:.3f} "
         f"({100 * level:g} % interval {prediction['lower']:.3f} to {prediction['upper']:.3f}); "
-        f"{100 * prediction['agreement']:.1f} % of the draws have {prediction['predicted']} as the "
-        "most probable class."
+        f"in {100 * prediction['agreement']:.1f} % of the draws the most probable class is "
+        f"{prediction['predicted']}."
     )
     if prediction["is_lead_in_doubt"]:
         words += " The lead over the next class is smaller than its Monte-Carlo error."
     if prediction["is_outside"]:
-        words += f" The case is unlike all training rows in {prediction['outside_in']}."
+        words += f" It has values outside what training has seen, in {prediction['outside_in']}."
     return words
 
 

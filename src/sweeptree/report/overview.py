@@ -168,7 +168,8 @@ def _cares(evidence: Evidence) -> list[str]:
     if not evidence.has_training:
         cares.append(
             "The model was saved without its training rows: there are no representative trees, no "
-            "curves, no similar cases, and nothing tells whether a case is unlike all of them."
+            "curves, no similar cases, and nothing tells whether a case is "
+            "outside what training has seen."
         )
     if evidence.test_rows is not None:
         cares.extend(_cares_about_rows(evidence, evidence.test_rows))
@@ -184,8 +185,9 @@ def _cares_about_rows(evidence: Evidence, rows: Any) -> list[str]:
         if n_outside:
             columns = listed(most_affected(is_outside.sum(axis=0), column_names(model)))
             cares.append(
-                f"{n_outside:,} of {n_rows} {is_or_are(n_outside)} unlike all training rows in "
-                f"{columns}; trees extend their outermost leaf without end."
+                f"{n_outside:,} of {n_rows} {'has' if n_outside == 1 else 'have'} values outside "
+                f"what training has seen, in {columns}; trees extend their outermost leaf without "
+                "end."
             )
     n_doubtful = int(is_lead_in_doubt(chain_means(model.posterior_, rows, model.engine)).sum())
     if n_doubtful:

@@ -75,14 +75,17 @@ def check_has(source: str, names: Sequence[str], wanted: Iterable[str]) -> None:
     missing = [name for name in asked if name not in known]
     if missing:
         others = [name for name in names if name and name not in asked]
-        raise WrongColumnError(
-            f"{source} has no column{'s' * (len(missing) > 1)} {listed(missing)}; "
-            f"{_hint_at_columns(missing, others)}"
-        )
+        message = f"{lack_of(source, missing)}; {hint_at_columns(missing, others)}"
+        raise WrongColumnError(message, source, missing, [name for name in names if name])
 
 
-def _hint_at_columns(missing: Sequence[str], others: Sequence[str]) -> str:
-    """Say which of the columns that nobody asked for may be meant, or else which these are."""
+def lack_of(source: str, missing: Sequence[str]) -> str:
+    """Say which columns a table does not have, to begin a sentence."""
+    return f"{source} has no column{'s' * (len(missing) > 1)} {listed(missing)}"
+
+
+def hint_at_columns(missing: Sequence[str], others: Sequence[str]) -> str:
+    """Say which of the other columns may be meant, or else which these are."""
     if len(missing) > MOST_NAMED or not others:
         return "is it another table?"
     near = [nearest_name(name, others) for name in missing]

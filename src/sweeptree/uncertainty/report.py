@@ -59,8 +59,34 @@ def uncertainty(model: FittedModel, X: Any, level: float = 0.95, *, by_class: bo
     (3, True)
     """
     level = check_share("level", level)
-    index = index_of(X)
-    X = rows_of(model, X)
+    columns = uncertainty_columns(model, rows_of(model, X), level, by_class=by_class)
+    return make_frame(columns, index_of(X))
+
+
+def uncertainty_columns(
+    model: FittedModel,
+    X: FloatArray,
+    level: float,
+    *,
+    by_class: bool,
+    knows_training: bool = True,
+) -> dict[str, npt.NDArray[Any]]:
+    """Return the columns of `uncertainty` by name.
+
+    Parameters
+    ----------
+    model : BayesianTreeClassifier
+        Fitted.
+    X : ndarray of shape (n_rows, n_columns)
+        Encoded.
+    level : float
+        Of the credible interval.
+    by_class : bool
+        Whether to add the columns of each class.
+    knows_training : bool, default=True
+        Whether the model has its training rows; if not, `is_outside` and `outside_in` are left
+        out.
+    """
     posterior, engine = model.posterior_, model.engine
     probabilities = mean_probabilities(posterior, X, engine)
     predicted = probabilities.argmax(axis=1)
@@ -70,8 +96,7 @@ def uncertainty(model: FittedModel, X: Any, level: float = 0.95, *, by_class: bo
     by_chain = chain_means(posterior, X, engine)
     votes = mean_leaf_value(posterior, X, engine, leaf_votes)
     entropies = split_entropy(posterior, X, engine)
-    is_outside = outside_training(model.training_.X, X)
-    columns = {
+    columns: dict[str, npt.NDArray[Any]] = {
         "predicted": model.classes_[predicted],
         "probability": probabilities[of_predicted],
         "lower": intervals[of_predicted][:, 0],
@@ -82,15 +107,17 @@ def uncertainty(model: FittedModel, X: Any, level: float = 0.95, *, by_class: bo
         "agreement": votes[of_predicted].clip(max=1),
         "monte_carlo_error": standard_error(by_chain)[of_predicted],
         "is_lead_in_doubt": is_lead_in_doubt(by_chain),
-        "is_outside": is_outside.any(axis=1),
-        "outside_in": names_where(is_outside, column_names(model)),
     }
+    if knows_training:
+        is_outside = outside_training(model.training_.X, X)
+        columns["is_outside"] = np.asarray(is_outside.any(axis=1))
+        columns["outside_in"] = names_where(is_outside, column_names(model))
     if by_class:
         for place, label in enumerate(model.classes_.tolist()):
             columns[f"probability_{label}"] = probabilities[:, place]
             columns[f"lower_{label}"] = intervals[:, place, 0]
             columns[f"upper_{label}"] = intervals[:, place, 1]
-    return make_frame(columns, index)
+    return columns
 
 
 def is_lead_in_doubt(by_chain: FloatArray) -> npt.NDArray[np.bool_]:

@@ -51,13 +51,16 @@ def _fit(model: BayesianTreeClassifier, options: argparse.Namespace, output: str
     table = read_table(options.table, as_text=[options.target], left_out=options.drop)
     labels = labels_to_learn(table, options.target)
     inputs = _inputs(table, options.target)
-    notes = [*table.notes, *notes_on_columns(inputs.columns), *_notes_on_output(output)]
+    notes = [*table.notes, *notes_on_columns(inputs.columns)]
     for each in notes:
         note(options, each)
     model.fit(inputs.columns, labels)
+    notes_on_output = list(_notes_on_output(output))
     with naming_output(output):
         model.save(output)
-    record = _record(model, inputs, labels, output) | {"notes": notes}
+    for each in notes_on_output:
+        note(options, each)
+    record = _record(model, inputs, labels, output) | {"notes": notes + notes_on_output}
     if options.json or not options.quiet:
         show(options, record, _summary_table(record, model), f"The model is in {escape(output)}")
 
@@ -82,9 +85,10 @@ def _output(options: argparse.Namespace) -> str:
 
 
 def _notes_on_output(output: str) -> Iterator[str]:
+    """Tell of a model that is about to be replaced, in words for when it is."""
     if Path(output).exists():
         written = datetime.fromtimestamp(Path(output).stat().st_mtime)
-        yield f"The new model replaces {output}, which was written {written:%Y-%m-%d %H:%M}."
+        yield f"The new model has replaced {output}, which was written {written:%Y-%m-%d %H:%M}."
 
 
 def _inputs(table: Table, target: str) -> Table:

@@ -5,18 +5,16 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-import numpy as np
-
 from sweeptree.cli.models import load_model, model_rows, read_model_chunks
 from sweeptree.cli.outputs import check_table_output, naming_output
 from sweeptree.cli.outsiders import Outsiders
 from sweeptree.cli.showing import WrongCallError, note, show
 from sweeptree.estimator import BayesianTreeClassifier
 from sweeptree.fitted import rows_of
-from sweeptree.frames import names_of
 from sweeptree.table_files import STANDARD_STREAM, table_writer
 from sweeptree.table_files.table import Array
 from sweeptree.uncertainty.envelope import agreement_of_predicted
+from sweeptree.uncertainty.report import uncertainty_columns
 
 N_DECIMALS = 6
 
@@ -27,7 +25,7 @@ def run(options: argparse.Namespace) -> None:
     model = load_model(options.model)
     n_rows, outsiders = 0, Outsiders(model)
     with naming_output(options.output), table_writer(options.output) as write:
-        for chunk in read_model_chunks(options.model, model, options.table, options.keep):
+        for chunk in read_model_chunks(options.model, model, options.table, options.keep, "--keep"):
             kept = {name: chunk.columns[name] for name in options.keep}
             rows = model_rows(model, chunk)
             if options.no_intervals:
@@ -49,6 +47,11 @@ def _tell(
 ) -> None:
     in_full = "without --no-intervals, the column outside_in has them by row"
     notes = outsiders.notes(in_full if options.no_intervals else "see the column outside_in")
+    if not options.no_intervals and not hasattr(model, "training_"):
+        notes.append(
+            f"{options.model} was saved without its training rows: the columns is_outside and "
+            "outside_in are left out."
+        )
     for each in notes:
         note(options, each)
     record = {
@@ -64,8 +67,10 @@ def _tell(
 
 
 def _with_intervals(model: BayesianTreeClassifier, rows: Any, level: float) -> dict[str, Array]:
-    table = model.uncertainty(rows, level, by_class=True)
-    return {name: np.asarray(table[name]) for name in names_of(table)}
+    has_training = hasattr(model, "training_")
+    return uncertainty_columns(
+        model, rows_of(model, rows), level, by_class=True, knows_training=has_training
+    )
 
 
 def _without_intervals(model: BayesianTreeClassifier, rows: Any) -> dict[str, Array]:

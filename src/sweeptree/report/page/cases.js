@@ -102,7 +102,7 @@ function chooseCase(each) {
 
 function showCase(each) {
   const truth = each.truth === null ? "" : ` It is ${named(data.classes[each.truth])}.`;
-  const outside = each.outside ? ` It is unlike all training rows in ${each.outside}.` : "";
+  const outside = each.outside ? ` It has values outside what training has seen, in ${each.outside}.` : "";
   const place = predictedOf(each);
   const part = (title, ...content) => element("div", {}, element("h4", {}, title), ...content);
   const values = valuesOf(each).map((value, i) => `${named(data.columns[i].name)}: ${valueInWords(data.columns[i], value)}`);
@@ -112,7 +112,7 @@ function showCase(each) {
     element(
       "p",
       { dir: "auto" },
-      `Predicted ${named(data.classes[place])}; ${agreementInWords(each.agreement, place)}${truth}${outside}`,
+      `Predicted ${named(data.classes[place])}. ${agreementInWords(each.agreement, place)}${truth}${outside}`,
     ),
     element(
       "div",

@@ -59,7 +59,7 @@ function dateInWords(microseconds) {
 
 // How many of the trees vote for a class, which says nothing of how probable they take it to be.
 function agreementInWords(share, place) {
-  return `${asPercent(share)} of the draws have ${named(data.classes[place], 60)} as the most probable class.`;
+  return `In ${asPercent(share)} of the draws the most probable class is ${named(data.classes[place], 60)}.`;
 }
 
 const UNSEEN = -1;
