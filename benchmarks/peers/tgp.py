@@ -28,7 +28,7 @@ class Tgp(Peer):
 
         def moves(n: int) -> Moves:
             least = self._run(given, N_BURN_IN, settings)
-            return Moves(n, self._run(given, N_BURN_IN + n, settings) - least)
+            return Moves(n, self._run(given, N_BURN_IN + n, settings) - least, least)
 
         return moves
 

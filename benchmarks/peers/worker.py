@@ -40,6 +40,8 @@ class Moves(NamedTuple):
 
     n: int
     cpu_seconds: float
+    set_up_seconds: float = 0.0
+    """What was taken off, because it is no part of them; it varies from run to run."""
 
 
 class Prediction(NamedTuple):
@@ -62,7 +64,7 @@ def cpu_seconds_of(task: Callable[[], Any]) -> float:
 def beyond_set_up(run: Callable[[int], Any], n_moves: int, n_least: int) -> Moves:
     """Time a run and one of the least length, of which the difference is moves alone."""
     least = cpu_seconds_of(lambda: run(n_least))
-    return Moves(n_moves, cpu_seconds_of(lambda: run(n_least + n_moves)) - least)
+    return Moves(n_moves, cpu_seconds_of(lambda: run(n_least + n_moves)) - least, least)
 
 
 def of_two_classes(p: FloatArray) -> FloatArray:
@@ -109,15 +111,23 @@ class Worker:
         self.n_moves = 1
 
     def start(self, table: str, settings: Settings, block_seconds: float) -> dict[str, Any]:
-        """Set up a chain, compile, and find out how many moves fill so many seconds of CPU."""
+        """Set up a chain, compile, and find out how many moves fill so many seconds of CPU.
+
+        Moves that are told from set-up by a difference take at least as long as that.
+        """
         begin = time.perf_counter()
         self.sampler = self.peer.sampler(read_table(table), settings)
         self.sampler(1)
         first = time.perf_counter() - begin
-        while (trial := self.sampler(self.n_moves)).cpu_seconds < SHORTEST_TRIAL:
-            growth = SHORTEST_TRIAL / max(trial.cpu_seconds, SHORTEST_TRIAL / MOST_GROWTH)
+        while True:
+            trial = self.sampler(self.n_moves)
+            shortest = max(SHORTEST_TRIAL, trial.set_up_seconds)
+            if trial.cpu_seconds >= shortest:
+                break
+            growth = shortest / max(trial.cpu_seconds, shortest / MOST_GROWTH)
             self.n_moves = int(np.ceil(self.n_moves * max(growth, 2.0)))
-        self.n_moves = max(int(self.n_moves * block_seconds / trial.cpu_seconds), 1)
+        seconds = max(block_seconds, trial.set_up_seconds)
+        self.n_moves = max(int(self.n_moves * seconds / trial.cpu_seconds), 1)
         return {"first_seconds": first, "block": self.n_moves}
 
     def block(self) -> dict[str, Any]:
