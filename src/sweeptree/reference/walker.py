@@ -88,7 +88,7 @@ class Walker:
             if evaluation is None and self.strategy.redraws and n_redraws < MAX_REDRAWS:
                 tally(counts, proposal.move, "redrawn")
                 continue
-            outcome = self.decide(u, u_of_screen, heat, evaluation)
+            outcome = self.decide(u, heat, evaluation, u_of_screen)
             tally(counts, proposal.move, outcome)
             if self.strategy.tunes and is_burn_in:
                 self.tune(proposal, outcome)
@@ -387,7 +387,7 @@ class Walker:
     # ---- deciding --------------------------------------------------------------------------
 
     def decide(
-        self, u: float, u_of_screen: float, heat: Heat, evaluation: Evaluation | None
+        self, u: float, heat: Heat, evaluation: Evaluation | None, u_of_screen: float = 1.0
     ) -> str:
         """Accept with probability min(1, ratio), stay otherwise; return what came of it.
 
