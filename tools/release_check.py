@@ -69,7 +69,7 @@ def main() -> None:
     parser.add_argument("--all-tests", action="store_true", help="the slow tests, too")
     parser.add_argument("--keep", metavar="DIRECTORY", help="a new directory to leave it all in")
     arguments = parser.parse_args()
-    pythons = [version for version in arguments.pythons if is_there(version)]
+    pythons = [version for version in arguments.pythons if interpreter(version)]
     if not pythons:
         sys.exit(f"None of these is installed: Python {', '.join(arguments.pythons)}.")
     with place_to_work(arguments.keep) as work:
@@ -84,10 +84,17 @@ def main() -> None:
         sys.exit(f"Not checked, because it is not installed: Python {', '.join(missing)}.")
 
 
-def is_there(version: str) -> bool:
-    """Whether that Python runs: a launcher of that name may have none to launch."""
-    name = f"python{version}"
-    return shutil.which(name) is not None and call(name, "-V", is_silent=True).returncode == 0
+def interpreter(version: str) -> str | None:
+    """Return a Python of that version that runs, on the path or kept by pyenv; or None.
+
+    A launcher of that name, as pyenv puts on the path, may have none to launch.
+    """
+    kept = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv")) / "versions"
+    candidates = [f"python{version}", *map(str, kept.glob(f"{version}.*/bin/python"))]
+    for candidate in candidates:
+        if shutil.which(candidate) and call(candidate, "-V", is_silent=True).returncode == 0:
+            return candidate
+    return None
 
 
 @contextmanager
@@ -111,7 +118,7 @@ def build(work: Path, pythons: list[str]) -> tuple[Path, dict[str, Path]]:
     wheels = {}
     for version in pythons:
         place = dist / version
-        environment = Environment(work / f"build-{version}", f"python{version}")
+        environment = Environment(work / f"build-{version}", interpreter(version))
         environment.run("-m", "pip", "wheel", "-q", "--no-deps", "-w", str(place), str(sdist))
         (wheels[version],) = place.glob("*.whl")
     tools.run("-m", "twine", "check", "--strict", str(sdist), *map(str, wheels.values()))
@@ -159,7 +166,7 @@ def expect_same(file: Path, found: set[str], expected: set[str]) -> None:
 
 def check_source_distribution(work: Path, sdist: Path, version: str) -> None:
     say(f"The source distribution on Python {version}")
-    environment = Environment(work / "sdist", f"python{version}")
+    environment = Environment(work / "sdist", interpreter(version))
     environment.install(str(sdist))
     environment.run("-c", ONLY_WHAT_IS_INSTALLED + CLIENT, cwd=work)
 
@@ -167,7 +174,7 @@ def check_source_distribution(work: Path, sdist: Path, version: str) -> None:
 def check_wheel(work: Path, wheel: Path, version: str, *, all_tests: bool) -> None:
     """Install the wheel, and use it from a directory that has tests and no source."""
     say(f"The wheel on Python {version}")
-    environment = Environment(work / f"wheel-{version}", f"python{version}")
+    environment = Environment(work / f"wheel-{version}", interpreter(version))
     environment.install(f"{wheel}[dev]")
     outside = work / f"outside-{version}"
     shutil.copytree(
@@ -198,7 +205,8 @@ def check_types(environment: Environment, outside: Path) -> None:
 class Environment:
     """A virtual environment with an interpreter of its own."""
 
-    def __init__(self, place: Path, python: str) -> None:
+    def __init__(self, place: Path, python: str | None) -> None:
+        assert python is not None, "only versions that are there are checked"
         self._python = str(place / "bin" / "python")
         must_succeed(call(python, "-m", "venv", str(place)))
 
