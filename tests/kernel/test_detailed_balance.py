@@ -133,7 +133,12 @@ class Kernel:
         return self.chain.propose(kind, node, **options)
 
 
-def flows(kernel, weights, only=None, mutate=None):
+def chance_to_pass(log_ratio, seen):
+    """Of a proposal, of whose ratio a screen has seen a part; without one that is 0."""
+    return min(1.0, np.exp(seen)) * min(1.0, np.exp(log_ratio - seen))
+
+
+def flows(kernel, weights, only=None, mutate=None, passes=chance_to_pass):
     """π_i P_ij for every pair of different trees, as a matrix."""
     trees = list(weights)
     number = {tree: i for i, tree in enumerate(trees)}
@@ -152,8 +157,8 @@ def flows(kernel, weights, only=None, mutate=None):
             assert j is not None, "an available move leads to a tree of the space"
             if mutate is not None:
                 log_ratio += mutate(move, tree, trees[j])
-            passes = min(1.0, np.exp(seen)) * min(1.0, np.exp(log_ratio - seen))
-            flow[i, j] += density[i] * kernel.p_move[move.split()[0]] * chance * passes
+            probability = kernel.p_move[move.split()[0]] * chance * passes(log_ratio, seen)
+            flow[i, j] += density[i] * probability
     np.fill_diagonal(flow, 0.0)
     return flow
 

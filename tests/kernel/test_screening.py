@@ -55,21 +55,12 @@ def test_screened_moves_are_in_balance_with_categories_and_missing_values(mixed)
 
 
 def test_mutant_that_does_not_take_off_what_the_screen_has_seen_fails():
+    def counted_twice(log_ratio, seen):
+        return min(1.0, np.exp(seen)) * min(1.0, np.exp(log_ratio))
+
     problem = grid_problem(**GRID)
-    weights = all_trees(problem)
     kernel = Kernel(problem, screen_every=3)
-    trees = list(weights)
-    density = np.array(list(weights.values())) / sum(weights.values())
-    flow = np.zeros((len(trees), len(trees)))
-    for i, tree in enumerate(trees):
-        kernel.plant(tree)
-        for move, chance, node, rule in kernel.moves_from(tree):
-            is_available, log_ratio, flat, seen = kernel.propose(move, node, rule)
-            if is_available:
-                passes = min(1.0, np.exp(seen)) * min(1.0, np.exp(log_ratio))
-                j = trees.index(kernel.tree_of(flat))
-                flow[i, j] += density[i] * kernel.p_move[move.split()[0]] * chance * passes
-    assert imbalance(flow) > 1e-5
+    assert imbalance(flows(kernel, all_trees(problem), passes=counted_twice)) > 1e-5
 
 
 @pytest.mark.slow
