@@ -306,10 +306,10 @@ def test_chains_that_turn_out_to_be_slow_get_rungs(injury, never_converging):
     assert (tempered.moves[:, 1] != plain.moves[:, 1]).any()
 
 
-def test_rungs_come_when_four_times_the_burn_in_was_not_enough(injury, never_converging):
-    """Looked at after 3,000 and after 4,000 moves."""
+def test_rungs_come_once_chains_have_sampled_for_as_long_as_burn_in(injury, never_converging):
+    """Looked at after 750 and after 1,000 moves."""
     before, after = (
-        fit_quietly(auto(max_moves=1000 + n_moves), *injury).posterior_ for n_moves in (3500, 4001)
+        fit_quietly(auto(max_moves=1000 + n_moves), *injury).posterior_ for n_moves in (999, 1010)
     )
     assert before.n_rungs == 1
     assert after.n_rungs == 5
@@ -317,12 +317,12 @@ def test_rungs_come_when_four_times_the_burn_in_was_not_enough(injury, never_con
 
 @pytest.mark.parametrize("n_draws_since", [99, 100, 250])
 def test_what_was_drawn_before_the_rungs_came_is_dropped(n_draws_since, injury, never_converging):
-    """They come after 4,000 moves; from then on every 8th is drawn, and 100 are enough to go by."""
-    max_moves = 1000 + 4000 + 8 * n_draws_since
+    """They come after 1,000 moves; then every 2nd is drawn, and 100 are enough to go by."""
+    max_moves = 1000 + 1000 + 2 * n_draws_since
     posterior = fit_quietly(auto(max_moves=max_moves), *injury).posterior_
-    assert (posterior.n_moves, posterior.thin, posterior.n_rungs) == (max_moves, 8, 5)
-    start = 4000 if n_draws_since >= 100 else -1000
-    used = draws_used(start, 500 + n_draws_since, 8)
+    assert (posterior.n_moves, posterior.thin, posterior.n_rungs) == (max_moves, 2, 5)
+    start = 1000 if n_draws_since >= 100 else -1000
+    used = draws_used(start, 500 + n_draws_since, 2)
     assert posterior.n_draws == used.stop - used.start
 
 

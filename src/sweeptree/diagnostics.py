@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from sweeptree.encoding import FloatArray
-from sweeptree.posterior import Draws
+from sweeptree.posterior import Traces
 from sweeptree.verdict import Verdict
 
 
@@ -19,7 +19,7 @@ class Convergence(NamedTuple):
     ess_tail: float
 
 
-def convergence(draws: Draws) -> dict[str, Convergence]:
+def convergence(traces: Traces) -> dict[str, Convergence]:
     """Diagnose the number of leaves and the log posterior.
 
     Examples
@@ -32,16 +32,16 @@ def convergence(draws: Draws) -> dict[str, Convergence]:
     ['log_posterior', 'n_leaves']
     """
     return {
-        "n_leaves": diagnose(draws.n_leaves.astype(np.float64)),
-        "log_posterior": diagnose(draws.log_posterior),
+        "n_leaves": diagnose(traces.n_leaves.astype(np.float64)),
+        "log_posterior": diagnose(traces.log_posterior),
     }
 
 
-def judge_traces(draws: Draws) -> Verdict:
+def judge_traces(traces: Traces) -> Verdict:
     """Tell what the traces tell; the spread of the predictions is left open."""
-    found = convergence(draws)
-    leaves, log_posterior = found["n_leaves"], found["log_posterior"]
-    return Verdict(leaves.rhat, log_posterior.rhat, leaves.ess_bulk, log_posterior.ess_bulk)
+    leaves, log_posterior = traces.n_leaves.astype(np.float64), traces.log_posterior
+    with np.errstate(invalid="ignore"):
+        return Verdict(rhat(leaves), rhat(log_posterior), ess_bulk(leaves), ess_bulk(log_posterior))
 
 
 def diagnose(trace: FloatArray) -> Convergence:

@@ -158,8 +158,8 @@ class BayesianTreeClassifier(
         once they turn out to be slow. The others count the likelihood by 0.08, 0.16 and so on
         less, cross between modes more easily, and exchange places with their neighbours. Moves
         are those of the one that samples; a move takes `n_rungs` times as long. Chains are slow
-        if four times their burn-in was not enough, and they would need four times as many moves
-        again.
+        if they need 4 times as many moves as they have sampled for, and 16 times as many as
+        their burn-in took.
     trace : {"draws", "full"}, default="draws"
         "full" also keeps the number of leaves and the log likelihood after every move, burn-in
         included, in `posterior_.full_trace`; `n_draws` must then be a number.
@@ -362,7 +362,8 @@ class BayesianTreeClassifier(
         checkpoint: Checkpoint | None,
     ) -> Posterior:
         kinds = resolving.rule_kinds(self.columns_, self.category_rules)
-        table = encode(X, labels, len(self.classes_), kinds, n_threads_here(self.n_jobs))
+        n_threads = n_threads_here(self.n_jobs)
+        table = encode(X, labels, len(self.classes_), kinds, n_threads)
         keeps_full_trace = self.trace == "full"
         target = resolving.target_of(self, table)
         strategy = resolving.strategy_of(self, table)
@@ -381,7 +382,7 @@ class BayesianTreeClassifier(
             crew,
             legend,
             schedule,
-            Judge(rows_to_judge_by(X), self.engine),
+            Judge(rows_to_judge_by(X), self.engine, n_threads),
             keeps_full_trace=keeps_full_trace,
             shows_progress=is_wanted(self.progress),
             checkpoint=checkpoint,

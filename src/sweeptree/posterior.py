@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cached_property
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -64,10 +65,15 @@ class Trees:
         }
         return cls(node_offsets=_offsets_of(sizes), **arrays)
 
-    def rules_as_bytes(self, tree: int) -> bytes:
-        """All that makes a tree what it is; two that are the same have the same bytes."""
-        nodes = slice(*self.node_offsets[tree : tree + 2].tolist())
-        return b"".join(getattr(self, name)[nodes].tobytes() for name in NODE_ARRAYS)
+    def rules_as_bytes(self) -> list[bytes]:
+        """All that makes each tree what it is; two that are the same have the same bytes."""
+        types = [(name, getattr(self, name).dtype) for name in NODE_ARRAYS]
+        nodes = np.empty(len(self.variable), dtype=types)
+        for name in NODE_ARRAYS:
+            nodes[name] = getattr(self, name)
+        offsets = self.node_offsets * nodes.dtype.itemsize
+        everything = nodes.tobytes()
+        return [everything[start:end] for start, end in pairwise(offsets.tolist())]
 
     def __len__(self) -> int:
         return len(self.node_offsets) - 1
@@ -145,11 +151,8 @@ class FullTrace(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Draws:
-    """What the chains drew.
-
-    The traces have one value per chain and draw. Several draws may share a tree.
-    """
+class Traces:
+    """What is known of the chains' draws without their trees: a value per chain and draw."""
 
     n_leaves: IntArray
     depth: IntArray
@@ -157,12 +160,7 @@ class Draws:
     log_likelihood: FloatArray
     log_prior: FloatArray
     alpha_index: IntArray
-    """Which of `alphas` each draw has."""
-    alphas: FloatArray
-    """(value, class): what the Dirichlet parameter may be; one value unless it is learned."""
-    tree_index: IntArray
-    """Which of `trees` each draw is."""
-    trees: Trees
+    """Which of the values that the Dirichlet parameter may take each draw has."""
 
     @property
     def n_chains(self) -> int:
@@ -178,6 +176,17 @@ class Draws:
     def log_posterior(self) -> FloatArray:
         """(chain, draw): log likelihood plus log prior; a constant is left out."""
         return self.log_likelihood + self.log_prior
+
+
+@dataclass(frozen=True)
+class Draws(Traces):
+    """What the chains drew; several draws may share a tree."""
+
+    alphas: FloatArray
+    """(value, class): what the Dirichlet parameter may be; one value unless it is learned."""
+    tree_index: IntArray
+    """Which of `trees` each draw is."""
+    trees: Trees
 
     @property
     def tree_weights(self) -> FloatArray:
@@ -199,10 +208,9 @@ class Draws:
         ----------
         is_kept : array of bool of shape (n_chains, n_draws)
         """
-        traces = ("n_leaves", "depth", "log_likelihood", "log_prior", "alpha_index")
         which, tree_index = np.unique(self.tree_index[is_kept], return_inverse=True)
         return {
-            **{name: getattr(self, name)[is_kept][None] for name in traces},
+            **{trace.name: getattr(self, trace.name)[is_kept][None] for trace in fields(Traces)},
             "alphas": self.alphas,
             "tree_index": tree_index.astype(np.int32).reshape(1, -1),
             "trees": self.trees.take(which),
@@ -285,8 +293,20 @@ class Posterior(Draws):
         return table_in_html("Posterior", rows)
 
 
+def pool_traces(chains: Sequence[Chain], used: slice) -> Traces:
+    """Pool what the chains recorded, without the trees.
+
+    Parameters
+    ----------
+    chains : sequence of Chain
+    used : slice
+        Which draws of each chain.
+    """
+    return _stack_traces([chain.draws for chain in chains], used)
+
+
 def pool_draws(chains: Sequence[Chain], legend: Legend, used: slice) -> Draws:
-    """Pool what the chains recorded.
+    """Pool all that the chains recorded.
 
     Parameters
     ----------
@@ -297,16 +317,8 @@ def pool_draws(chains: Sequence[Chain], legend: Legend, used: slice) -> Draws:
     """
     records = [chain.draws for chain in chains]
     trees, tree_index = _pool_trees(records, legend.columns, used)
-    return Draws(
-        n_leaves=np.stack([record["n_leaves"][used] for record in records]),
-        depth=np.stack([record["depth"][used] for record in records]),
-        log_likelihood=np.stack([record["log_likelihood"][used] for record in records]),
-        log_prior=np.stack([record["log_prior"][used] for record in records]),
-        alpha_index=np.stack([record["alpha"][used] for record in records]),
-        alphas=legend.alphas,
-        tree_index=tree_index,
-        trees=trees,
-    )
+    traces = _stack_traces(records, used)
+    return Draws(**vars(traces), alphas=legend.alphas, tree_index=tree_index, trees=trees)
 
 
 def collect(
@@ -341,6 +353,11 @@ def _stack_full_traces(chains: Sequence[Chain], n_moves: int) -> FullTrace:
     )
 
 
+def _stack_traces(records: Sequence[dict[str, Any]], used: slice) -> Traces:
+    names = ("n_leaves", "depth", "log_likelihood", "log_prior", "alpha")
+    return Traces(*(np.stack([record[name][used] for record in records]) for name in names))
+
+
 def _pool_trees(
     records: list[dict[str, Any]], columns: IntArray, used: slice
 ) -> tuple[Trees, IntArray]:
@@ -348,6 +365,7 @@ def _pool_trees(
     recorded = [Trees.from_engine(*record["trees"]) for record in records]
     everything = Trees.concatenate(recorded)
     n_before = np.concatenate(([0], np.cumsum([len(trees) for trees in recorded])))
+    rules = everything.rules_as_bytes()
     number_of: dict[bytes, int] = {}
     kept: list[int] = []
     tree_index = []
@@ -355,7 +373,7 @@ def _pool_trees(
         trees_used, place = np.unique(record["tree"][used], return_inverse=True)
         numbers = []
         for tree in (trees_used + first).tolist():
-            number = number_of.setdefault(everything.rules_as_bytes(tree), len(kept))
+            number = number_of.setdefault(rules[tree], len(kept))
             if number == len(kept):
                 kept.append(tree)
             numbers.append(number)

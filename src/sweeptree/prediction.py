@@ -66,24 +66,24 @@ def mean_leaf_value(draws: Draws, X: FloatArray, engine: str, leaf_value: LeafVa
     return _averager(draws, ALL_DRAWS, forest_of(draws.trees, engine), leaf_value)(X)
 
 
-def chain_means(draws: Draws, X: FloatArray, engine: str) -> FloatArray:
+def chain_means(draws: Draws, X: FloatArray, engine: str, n_threads: int = 1) -> FloatArray:
     """(chain, row, class): class probabilities averaged over each chain.
 
     A single chain is taken as two, its halves; if it has no two draws, there is nothing to
     compare, and there are no means.
     """
-    forest = forest_of(draws.trees, engine)
+    forest = forest_of(draws.trees, engine, n_threads)
     means = [_predictor(draws, part, forest)(X) for part in _parts_to_compare(draws)]
     return np.array(means).reshape(-1, len(X), draws.alphas.shape[1])
 
 
-def spread_between_chains(draws: Draws, X: FloatArray, engine: str) -> float:
+def spread_between_chains(draws: Draws, X: FloatArray, engine: str, n_threads: int = 1) -> float:
     """Tell how far apart the chains' mean probabilities are.
 
     The standard deviation between chains, averaged over rows and classes. A single chain is
     taken as two, its halves; NaN if it has no two draws.
     """
-    means = chain_means(draws, X, engine)
+    means = chain_means(draws, X, engine, n_threads)
     return float(np.std(means, axis=0, ddof=1).mean()) if len(means) else np.nan
 
 

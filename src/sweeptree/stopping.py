@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import chain, dropwhile
 from typing import NamedTuple
 
@@ -13,9 +14,18 @@ import numpy as np
 from sweeptree.checkpoint import Checkpoint
 from sweeptree.diagnostics import judge_traces
 from sweeptree.encoding import FloatArray
+from sweeptree.engines import Chain
 from sweeptree.interruption import Interruption
 from sweeptree.logbook import Logbook
-from sweeptree.posterior import Draws, Legend, Posterior, collect, pool_draws
+from sweeptree.posterior import (
+    Draws,
+    Legend,
+    Posterior,
+    Traces,
+    collect,
+    pool_draws,
+    pool_traces,
+)
 from sweeptree.prediction import spread_between_chains
 from sweeptree.progress import ProgressDisplay
 from sweeptree.sampling import Crew
@@ -32,9 +42,11 @@ EARLY_SHARE = 5
 BURN_IN_SHARE = 1 / 3
 """Of the time allowed, burn-in may take so much."""
 
-PATIENCE = 4
-"""Rungs are added to chains that have sampled for so many times as long as their burn-in took, and
-that would need so many times as many moves at their pace."""
+MUCH_LONGER = 4
+"""Rungs are added to chains that need so many times as many moves as they have sampled for,"""
+
+LONG = 16
+"""and so many times as many as their burn-in took: then it pays to begin anew with faster ones."""
 
 FEWEST_TEMPERED = 100
 """Where chains were tempered on the way, what they drew before is dropped as soon as they have so
@@ -104,10 +116,55 @@ def draws_used(start: int, n_draws: int, thin: int) -> slice:
     return slice(max(start + n_early_moves, 0) // thin, n_draws)
 
 
+def are_slow(times_as_long: float, n_sampling: int, n_burn_in: int) -> bool:
+    """Tell whether chains should get rungs.
+
+    Before they have sampled for as long as their burn-in took there is no telling.
+
+    Parameters
+    ----------
+    times_as_long : float
+        How many times as many moves they need, as they look now.
+    n_sampling : int
+        Moves that they have made since burn-in.
+    n_burn_in : int
+
+    Examples
+    --------
+    >>> are_slow(times_as_long=20, n_sampling=200_000, n_burn_in=200_000)
+    True
+    >>> are_slow(times_as_long=10, n_sampling=200_000, n_burn_in=200_000)
+    False
+    >>> are_slow(times_as_long=3, n_sampling=2_000_000, n_burn_in=200_000)
+    False
+    """
+    n_needed = times_as_long * n_sampling
+    return n_sampling >= n_burn_in and n_needed > max(MUCH_LONGER * n_sampling, LONG * n_burn_in)
+
+
 def rows_to_judge_by(X: FloatArray) -> FloatArray:
     """Take all rows of a small table, evenly spaced ones of a large table."""
     n_rows = min(len(X), MOST_ROWS_JUDGED)
     return X[np.arange(n_rows) * len(X) // n_rows]
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """What chains have drawn when they are looked at; most looks do without the trees."""
+
+    chains: Sequence[Chain]
+    legend: Legend
+    used: slice
+
+    @cached_property
+    def traces(self) -> Traces:
+        """The draws that are used, without their trees."""
+        return pool_traces(self.chains, self.used)
+
+    @cached_property
+    def draws(self) -> Draws:
+        """The same with their trees; the chains must not have gone on."""
+        return pool_draws(self.chains, self.legend, self.used)
 
 
 @dataclass(frozen=True)
@@ -116,17 +173,18 @@ class Judge:
 
     rows: FloatArray
     engine: str
+    n_threads: int = 1
 
-    def judge(self, draws: Draws) -> Verdict:
+    def judge(self, drawn: Drawn) -> Verdict:
         """Look at the traces and, only if these are as wanted, at the predictions."""
-        verdict = judge_traces(draws)
-        return self.complete(verdict, draws) if verdict.traces_agree else verdict
+        verdict = judge_traces(drawn.traces)
+        return self.complete(verdict, drawn) if verdict.traces_agree else verdict
 
-    def complete(self, verdict: Verdict, draws: Draws) -> Verdict:
+    def complete(self, verdict: Verdict, drawn: Drawn) -> Verdict:
         """Add the spread of the predictions if it is not known yet."""
         if not math.isnan(verdict.spread):
             return verdict
-        spread = spread_between_chains(draws, self.rows, self.engine)
+        spread = spread_between_chains(drawn.draws, self.rows, self.engine, self.n_threads)
         return verdict._replace(spread=spread)
 
 
@@ -167,14 +225,15 @@ def run_chains(
         crew.breaking_off = interruption.breaking_off
         run = Run(crew, Logbook(crew, checkpoint), schedule, legend, judge, display)
         stopped_by = run.go()
+        draws, verdict = run.drawn.draws, judge.complete(run.verdict, run.drawn)
     posterior = collect(
-        run.draws,
+        draws,
         crew.chains,
         n_moves=crew.n_burn_in + crew.n_draws * crew.thin,
         thin=crew.thin,
         n_rungs=crew.n_rungs,
         stopped_by=stopped_by,
-        verdict=judge.complete(run.verdict, run.draws),
+        verdict=verdict,
         keeps_full_trace=keeps_full_trace,
     )
     if stopped_by != "interrupted":
@@ -184,7 +243,7 @@ def run_chains(
 
 @dataclass
 class Run:
-    """A crew on its way from round to round; what it drew is left in `draws` and `verdict`."""
+    """A crew on its way from round to round; what it drew is left in `drawn` and `verdict`."""
 
     crew: Crew
     logbook: Logbook
@@ -192,7 +251,7 @@ class Run:
     legend: Legend
     judge: Judge
     display: ProgressDisplay
-    draws: Draws = field(init=False)
+    drawn: Drawn = field(init=False)
     verdict: Verdict = field(init=False)
 
     def go(self) -> str:
@@ -253,9 +312,9 @@ class Run:
             raise KeyboardInterrupt(self.logbook.how_to_go_on())
 
     def _look(self) -> None:
-        """Pool what was drawn so far, and judge it."""
-        self.draws = pool_draws(self.crew.chains, self.legend, self._draws_to_use())
-        self.verdict = self.judge.judge(self.draws)
+        """Judge what was drawn so far."""
+        self.drawn = Drawn(self.crew.chains, self.legend, self._draws_to_use())
+        self.verdict = self.judge.judge(self.drawn)
         self.display.tell(self.verdict.in_short())
 
     def _draws_to_use(self) -> slice:
@@ -279,8 +338,8 @@ class Run:
         return "converged" if is_in_time and self.verdict.is_converged else None
 
     def _is_slow(self) -> bool:
-        has_waited = self.crew.n_draws * self.crew.thin >= PATIENCE * self.crew.n_burn_in
-        return has_waited and self.verdict.times_as_long() > PATIENCE
+        n_sampling = self.crew.n_draws * self.crew.thin
+        return are_slow(self.verdict.times_as_long(), n_sampling, self.crew.n_burn_in)
 
 
 WHAT_TO_DO = {

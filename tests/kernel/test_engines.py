@@ -315,11 +315,8 @@ def trees_by_draw(draws):
     all_trees = Trees.from_engine(*draws["trees"])
     leaf_offsets = all_trees.leaf_offsets
     trees = [
-        (
-            all_trees.rules_as_bytes(t),
-            all_trees.leaf_counts[leaf_offsets[t] : leaf_offsets[t + 1]].tobytes(),
-        )
-        for t in range(len(all_trees))
+        (rules, all_trees.leaf_counts[leaf_offsets[t] : leaf_offsets[t + 1]].tobytes())
+        for t, rules in enumerate(all_trees.rules_as_bytes())
     ]
     assert sorted(set(draws["tree"].tolist())) == list(range(len(trees)))
     return [trees[t] for t in draws["tree"]]

@@ -125,12 +125,12 @@ def _trees_to_predict_from(
     draws = subset.posterior_
     shares = draws.shares(ALL_DRAWS)
     share_in_all = _shares_by_rules(model)
-    for tree in range(len(draws.trees)):
+    for tree, rules in enumerate(draws.trees.rules_as_bytes()):
         alphas = [[int(i), float(shares[tree, i])] for i in np.flatnonzero(shares[tree])]
         yield {
             **record.tree(draws.trees.take(np.array([tree]))),
             "alphas": alphas,
-            "share": share_in_all[draws.trees.rules_as_bytes(tree)],
+            "share": share_in_all[rules],
         }
 
 
@@ -139,10 +139,10 @@ def _heaviest(
 ) -> Iterator[dict[str, Any]]:
     """Yield the heaviest trees that the subset has missed; they are shown, not predicted from."""
     posterior = model.posterior_
-    there = {subset.posterior_.trees.rules_as_bytes(t) for t in range(len(subset.posterior_.trees))}
+    rules, there = posterior.trees.rules_as_bytes(), set(subset.posterior_.trees.rules_as_bytes())
     weights, shares = posterior.tree_weights, posterior.shares(ALL_DRAWS)
     for tree in np.argsort(-weights, kind="stable")[:N_HEAVIEST]:
-        if posterior.trees.rules_as_bytes(int(tree)) not in there:
+        if rules[tree] not in there:
             yield {
                 **record.tree(posterior.trees.take(np.array([tree]))),
                 "alphas": [[int(shares[tree].argmax()), 0.0]],
@@ -151,8 +151,9 @@ def _heaviest(
 
 
 def _shares_by_rules(model: FittedModel) -> dict[bytes, float]:
-    trees, weights = model.posterior_.trees, model.posterior_.tree_weights.tolist()
-    return {trees.rules_as_bytes(tree): weights[tree] for tree in range(len(trees))}
+    posterior = model.posterior_
+    weights = posterior.tree_weights.tolist()
+    return dict(zip(posterior.trees.rules_as_bytes(), weights, strict=True))
 
 
 def _representatives(model: FittedModel, record: ForestRecord) -> Iterator[dict[str, Any]]:
