@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import time
 from collections.abc import Callable, Iterator, Sequence, Set
 from concurrent.futures import CancelledError
 from contextlib import contextmanager
@@ -23,6 +24,9 @@ LOCAL_BACKENDS = (LokyBackend, MultiprocessingBackend, SequentialBackend, Thread
 
 SECONDS_WITHOUT_WORKERS = 300.0
 """So long a cluster that has lost all workers may take to get others."""
+
+SECONDS_BETWEEN_LOOKS = 0.1
+"""At a cluster that has no workers."""
 
 MOST_LOSSES = 3
 """So many times in a row all workers that have what the work needs may be lost."""
@@ -144,7 +148,17 @@ class Elsewhere:
     def _wait_for_workers(self) -> None:
         if self._copies is not None:
             with _reaching_the_cluster():
-                self._backend.client.wait_for_workers(1, timeout=SECONDS_WITHOUT_WORKERS)
+                _wait_until_there_are_workers(self._backend.client)
+
+
+def _wait_until_there_are_workers(client: Any) -> None:
+    # The client's own wait_for_workers makes a local cluster forget workers that are just being
+    # lost; when it then hears of their loss, it fails.
+    deadline = time.monotonic() + SECONDS_WITHOUT_WORKERS
+    while not client.ncores():
+        if time.monotonic() >= deadline:
+            raise TimeoutError
+        time.sleep(SECONDS_BETWEEN_LOOKS)
 
 
 def _call(
