@@ -9,7 +9,7 @@ a second table compares the others with it, seed by seed.
     python -m benchmarks run mixing
     python -m benchmarks run mixing --sets Ionosphere --moves 4000000 --seeds 0 1 2 --prior default
     python -m benchmarks run mixing --walks exact "no rotate"
-    python -m benchmarks run mixing --walks exact standard --seeds 0 1 2 3 4 5 6 7
+    python -m benchmarks run mixing --walks exact "exact, 5 rungs" standard --seeds 0 1 2 3 4 5 6 7
 """
 
 from __future__ import annotations
@@ -32,8 +32,13 @@ from sweeptree.verdict import Verdict
 N_CHAINS = 8
 N_DRAWS = 4000
 QUICK = {"sets": ["Votes"], "moves": 30_000}
+N_MOVES = 600_000
+MORE_MOVES = {"Ionosphere": 4_000_000}
+"""Of a chain, on tables that need more of them, unless told otherwise."""
+
 PRIORS: dict[str, dict[str, Any]] = {
     "plain": {"tree_prior": "uniform", "alpha": 1.0, "min_samples_leaf": 3},
+    "geometric": {"alpha": 1.0, "min_samples_leaf": 3},
     "default": {},
 }
 LEFT_OUT = (
@@ -113,7 +118,7 @@ def measure(table: LabelledTable, n_moves: int, seed: int, parameters: dict[str,
     return Mixing(float(posterior.n_leaves.mean()), posterior.verdict, seconds)
 
 
-def add_arguments(parser: argparse.ArgumentParser, n_moves: int) -> None:
+def add_arguments(parser: argparse.ArgumentParser, n_moves: int | None) -> None:
     """Add what every measurement of mixing can be told."""
     parser.add_argument(
         "--sets", nargs="+", choices=ALL_SETS, default=list(PAPER_SETS), metavar="SET"
@@ -124,7 +129,7 @@ def add_arguments(parser: argparse.ArgumentParser, n_moves: int) -> None:
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
-    add_arguments(parser, 600_000)
+    add_arguments(parser, None)
     parser.add_argument("--walks", nargs="+", choices=walks(), metavar="WALK", help="all")
 
 
@@ -144,15 +149,16 @@ def run(options: argparse.Namespace) -> Iterator[Outcome]:
     reports: list[ReportTable] = []
     for name in options.sets:
         table = ALL_SETS[name]()
+        n_moves = options.moves or MORE_MOVES.get(name, N_MOVES)
         report = ReportTable(
-            f"{name}: {N_CHAINS} chains of {options.moves:,} moves, {options.prior} prior",
+            f"{name}: {N_CHAINS} chains of {n_moves:,} moves, {options.prior} prior",
             ["strategy", "seed"],
             HEADINGS,
         )
         found: dict[str, list[Mixing]] = {}
         for label in options.walks or walks():
             parameters = PRIORS[options.prior] | walks()[label]
-            found[label] = [measure(table, options.moves, s, parameters) for s in options.seeds]
+            found[label] = [measure(table, n_moves, s, parameters) for s in options.seeds]
             for seed, mixing in zip(options.seeds, found[label], strict=True):
                 report.add_row(label, str(seed), *mixing.cells())
         reports.append(report)
