@@ -15,7 +15,7 @@ from sklearn.exceptions import ConvergenceWarning
 from cut_off_fits import assert_identical
 from sweeptree import BayesianTreeClassifier
 from sweeptree.datasets import make_injury
-from sweeptree.interruption import Interruption
+from sweeptree.interruption import BreakOff, Interruption
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="needs POSIX signals")
 
@@ -191,6 +191,22 @@ def test_first_press_is_noted_and_the_second_is_raised(ctrl_c_as_ever):
         with pytest.raises(KeyboardInterrupt):
             signal.raise_signal(signal.SIGINT)
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def test_a_press_breaks_off_what_is_waited_for(ctrl_c_as_ever):
+    with Interruption() as interruption:
+        with pytest.raises(BreakOff), interruption.breaking_off():
+            signal.raise_signal(signal.SIGINT)
+        assert interruption.is_wanted
+
+
+def test_nothing_is_waited_for_after_a_press(ctrl_c_as_ever):
+    with Interruption() as interruption:
+        with interruption.breaking_off():
+            pass
+        signal.raise_signal(signal.SIGINT)
+        with pytest.raises(BreakOff), interruption.breaking_off():
+            pytest.fail("there is no telling whether what is waited for will come")
 
 
 def test_handler_of_the_program_stays(ctrl_c_as_ever):

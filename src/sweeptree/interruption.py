@@ -42,9 +42,14 @@ class Interruption:
 
     @contextmanager
     def breaking_off(self) -> Iterator[None]:
-        """Let the first press raise `BreakOff` inside: nothing is half done there."""
+        """Let the first press raise `BreakOff` inside: nothing is half done there.
+
+        If it has come already, nothing is waited for any more.
+        """
         self._can_break_off = True
         try:
+            if self.is_wanted:
+                raise BreakOff
             yield
         finally:
             self._can_break_off = False
