@@ -2,9 +2,9 @@
 
 For each: R-hat and effective draws per CPU second of the number of leaves and of the log posterior,
 and the spread of the predicted probabilities between chains (mean over rows of their standard
-deviation). Effective draws mean little while R-hat is far from 1: chains that are stuck, each in a
-place of its own, are taken for a few draws each however long they run. Where `standard` walks too,
-a second table compares the others with it, seed by seed.
+deviation); of several seeds the least and the most. Effective draws mean little while R-hat is far
+from 1: chains that are stuck, each in a place of its own, are taken for a few draws each however
+long they run. Where `standard` walks too, a second table compares the others with it, seed by seed.
 
     python -m benchmarks run mixing
     python -m benchmarks run mixing --sets Ionosphere --moves 4000000 --seeds 0 1 2 --prior default
@@ -31,6 +31,7 @@ from sweeptree.verdict import Verdict
 
 N_CHAINS = 8
 N_DRAWS = 4000
+N_BURN_IN = 200_000
 QUICK = {"sets": ["Votes"], "moves": 30_000}
 N_MOVES = 600_000
 MORE_MOVES = {"Ionosphere": 4_000_000}
@@ -98,8 +99,8 @@ def walks() -> dict[str, dict[str, Any]]:
 
 
 def measure(table: LabelledTable, n_moves: int, seed: int, parameters: dict[str, Any]) -> Mixing:
-    """Fit once, a third of the moves being burn-in."""
-    n_burn_in = n_moves // 3
+    """Fit once; burn-in is as long as by default, but no more than a third of the moves."""
+    n_burn_in = min(N_BURN_IN, n_moves // 3)
     model = BayesianTreeClassifier(
         n_chains=N_CHAINS,
         n_burn_in=n_burn_in,
@@ -133,6 +134,17 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--walks", nargs="+", choices=walks(), metavar="WALK", help="all")
 
 
+def least_to_most(runs: list[Mixing]) -> list[str]:
+    """Write the cells of several runs as ranges."""
+    columns = zip(*(run.cells() for run in runs), strict=True)
+    ordered = [sorted(cells, key=_as_number) for cells in columns]
+    return [cells[0] if cells[0] == cells[-1] else f"{cells[0]} – {cells[-1]}" for cells in ordered]
+
+
+def _as_number(cell: str) -> float:
+    return float(cell.replace(",", ""))
+
+
 def against_standard(name: str, found: dict[str, list[Mixing]], seeds: list[int]) -> ReportTable:
     """Compare effective draws of the log posterior per CPU second, seed by seed."""
     title = f"{name}: effective draws of the log posterior per CPU second, over standard's"
@@ -152,15 +164,14 @@ def run(options: argparse.Namespace) -> Iterator[Outcome]:
         n_moves = options.moves or MORE_MOVES.get(name, N_MOVES)
         report = ReportTable(
             f"{name}: {N_CHAINS} chains of {n_moves:,} moves, {options.prior} prior",
-            ["strategy", "seed"],
+            ["strategy"],
             HEADINGS,
         )
         found: dict[str, list[Mixing]] = {}
         for label in options.walks or walks():
             parameters = PRIORS[options.prior] | walks()[label]
             found[label] = [measure(table, n_moves, s, parameters) for s in options.seeds]
-            for seed, mixing in zip(options.seeds, found[label], strict=True):
-                report.add_row(label, str(seed), *mixing.cells())
+            report.add_row(label, *least_to_most(found[label]))
         reports.append(report)
         if "standard" in found and len(found) > 1:
             reports.append(against_standard(name, found, options.seeds))
