@@ -31,7 +31,6 @@ from sweeptree.verdict import Verdict
 
 N_CHAINS = 8
 N_DRAWS = 4000
-N_BURN_IN = 200_000
 QUICK = {"sets": ["Votes"], "moves": 30_000}
 N_MOVES = 600_000
 MORE_MOVES = {"Ionosphere": 4_000_000}
@@ -62,16 +61,20 @@ class Mixing(NamedTuple):
 
     def cells(self) -> list[str]:
         """Write it as cells of a table."""
+        return least_to_most([self])
+
+    def figures(self) -> tuple[float, ...]:
+        """Return what the cells say, in the order of `COLUMNS`."""
         verdict, seconds = self.verdict, self.seconds
-        return [
-            f"{self.n_leaves:.1f}",
-            f"{verdict.rhat_n_leaves:.3f}",
-            f"{verdict.rhat_log_posterior:.3f}",
-            f"{verdict.ess_n_leaves / seconds:,.0f}",
-            f"{self.draws_per_second:,.0f}",
-            f"{verdict.spread:.4f}",
-            f"{seconds:.1f}",
-        ]
+        return (
+            self.n_leaves,
+            verdict.rhat_n_leaves,
+            verdict.rhat_log_posterior,
+            verdict.ess_n_leaves / seconds,
+            self.draws_per_second,
+            verdict.spread,
+            seconds,
+        )
 
     @property
     def draws_per_second(self) -> float:
@@ -79,7 +82,18 @@ class Mixing(NamedTuple):
         return self.verdict.ess_log_posterior / self.seconds
 
 
-HEADINGS = ["leaves", "R-hat k", "R-hat lp", "ESS/s k", "ESS/s lp", "spread", "CPU s"]
+COLUMNS = {
+    "leaves": ".1f",
+    "R-hat k": ".3f",
+    "R-hat lp": ".3f",
+    "ESS/s k": ",.0f",
+    "ESS/s lp": ",.0f",
+    "spread": ".4f",
+    "CPU s": ".1f",
+}
+"""Headings, and how the figures below them are written."""
+
+HEADINGS = list(COLUMNS)
 
 
 def scaled(factors: dict[str, float]) -> dict[str, float]:
@@ -100,7 +114,7 @@ def walks() -> dict[str, dict[str, Any]]:
 
 def measure(table: LabelledTable, n_moves: int, seed: int, parameters: dict[str, Any]) -> Mixing:
     """Fit once; burn-in is as long as by default, but no more than a third of the moves."""
-    n_burn_in = min(N_BURN_IN, n_moves // 3)
+    n_burn_in = min(BayesianTreeClassifier().n_burn_in, n_moves // 3)
     model = BayesianTreeClassifier(
         n_chains=N_CHAINS,
         n_burn_in=n_burn_in,
@@ -135,14 +149,13 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def least_to_most(runs: list[Mixing]) -> list[str]:
-    """Write the cells of several runs as ranges."""
-    columns = zip(*(run.cells() for run in runs), strict=True)
-    ordered = [sorted(cells, key=_as_number) for cells in columns]
-    return [cells[0] if cells[0] == cells[-1] else f"{cells[0]} – {cells[-1]}" for cells in ordered]
-
-
-def _as_number(cell: str) -> float:
-    return float(cell.replace(",", ""))
+    """Write the figures of several runs as cells of a table."""
+    cells = []
+    by_column = zip(*(run.figures() for run in runs), strict=True)
+    for figures, form in zip(by_column, COLUMNS.values(), strict=True):
+        least, most = f"{min(figures):{form}}", f"{max(figures):{form}}"
+        cells.append(least if least == most else f"{least} – {most}")
+    return cells
 
 
 def against_standard(name: str, found: dict[str, list[Mixing]], seeds: list[int]) -> ReportTable:

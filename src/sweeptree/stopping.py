@@ -42,11 +42,12 @@ EARLY_SHARE = 5
 BURN_IN_SHARE = 1 / 3
 """Of the time allowed, burn-in may take so much."""
 
-MUCH_LONGER = 4
-"""Rungs are added to chains that need so many times as many moves as they have sampled for,"""
+TIMES_AS_LONG_IF_SLOW = 4
+"""Slow chains need more than so many times as many moves as they have sampled for."""
 
-LONG = 16
-"""and so many times as many as their burn-in took: then it pays to begin anew with faster ones."""
+BURN_INS_IF_SLOW = 16
+"""Slow chains need more than so many times as many moves as their burn-in took: then it pays to
+begin anew with faster ones."""
 
 FEWEST_TEMPERED = 100
 """Where chains were tempered on the way, what they drew before is dropped as soon as they have so
@@ -138,8 +139,8 @@ def are_slow(times_as_long: float, n_sampling: int, n_burn_in: int) -> bool:
     >>> are_slow(times_as_long=3, n_sampling=2_000_000, n_burn_in=200_000)
     False
     """
-    n_needed = times_as_long * n_sampling
-    return n_sampling >= n_burn_in and n_needed > max(MUCH_LONGER * n_sampling, LONG * n_burn_in)
+    is_long = times_as_long * n_sampling > BURN_INS_IF_SLOW * n_burn_in
+    return n_sampling >= n_burn_in and is_long and times_as_long > TIMES_AS_LONG_IF_SLOW
 
 
 def rows_to_judge_by(X: FloatArray) -> FloatArray:
@@ -149,16 +150,15 @@ def rows_to_judge_by(X: FloatArray) -> FloatArray:
 
 
 @dataclass(frozen=True)
-class Drawn:
-    """What chains have drawn when they are looked at; most looks do without the trees."""
+class Look:
+    """At what chains have drawn by now; most looks do without the trees."""
 
     chains: Sequence[Chain]
     legend: Legend
     used: slice
 
-    @cached_property
     def traces(self) -> Traces:
-        """The draws that are used, without their trees."""
+        """Pool the draws that are used, without their trees."""
         return pool_traces(self.chains, self.used)
 
     @cached_property
@@ -173,18 +173,18 @@ class Judge:
 
     rows: FloatArray
     engine: str
-    n_threads: int = 1
+    n_threads: int
 
-    def judge(self, drawn: Drawn) -> Verdict:
+    def judge(self, look: Look) -> Verdict:
         """Look at the traces and, only if these are as wanted, at the predictions."""
-        verdict = judge_traces(drawn.traces)
-        return self.complete(verdict, drawn) if verdict.traces_agree else verdict
+        verdict = judge_traces(look.traces())
+        return self.complete(verdict, look) if verdict.traces_agree else verdict
 
-    def complete(self, verdict: Verdict, drawn: Drawn) -> Verdict:
+    def complete(self, verdict: Verdict, look: Look) -> Verdict:
         """Add the spread of the predictions if it is not known yet."""
         if not math.isnan(verdict.spread):
             return verdict
-        spread = spread_between_chains(drawn.draws, self.rows, self.engine, self.n_threads)
+        spread = spread_between_chains(look.draws, self.rows, self.engine, self.n_threads)
         return verdict._replace(spread=spread)
 
 
@@ -225,7 +225,8 @@ def run_chains(
         crew.breaking_off = interruption.breaking_off
         run = Run(crew, Logbook(crew, checkpoint), schedule, legend, judge, display)
         stopped_by = run.go()
-        draws, verdict = run.drawn.draws, judge.complete(run.verdict, run.drawn)
+        draws = run.last_look.draws
+        verdict = judge.complete(run.verdict, run.last_look)
     posterior = collect(
         draws,
         crew.chains,
@@ -243,7 +244,7 @@ def run_chains(
 
 @dataclass
 class Run:
-    """A crew on its way from round to round; what it drew is left in `drawn` and `verdict`."""
+    """A crew on its way from round to round; what it drew is left in `last_look` and `verdict`."""
 
     crew: Crew
     logbook: Logbook
@@ -251,7 +252,7 @@ class Run:
     legend: Legend
     judge: Judge
     display: ProgressDisplay
-    drawn: Drawn = field(init=False)
+    last_look: Look = field(init=False)
     verdict: Verdict = field(init=False)
 
     def go(self) -> str:
@@ -266,7 +267,7 @@ class Run:
             if reason:
                 return reason
             self.logbook.n_moves_judged = place.n_moves
-            if self.schedule.n_rungs is None and self._is_slow():
+            if self.schedule.n_rungs is None and self._are_slow():
                 self.crew.temper(RUNGS_IF_SLOW)
         return "max_moves" if is_in_time else "max_seconds"
 
@@ -313,8 +314,8 @@ class Run:
 
     def _look(self) -> None:
         """Judge what was drawn so far."""
-        self.drawn = Drawn(self.crew.chains, self.legend, self._draws_to_use())
-        self.verdict = self.judge.judge(self.drawn)
+        self.last_look = Look(self.crew.chains, self.legend, self._draws_to_use())
+        self.verdict = self.judge.judge(self.last_look)
         self.display.tell(self.verdict.in_short())
 
     def _draws_to_use(self) -> slice:
@@ -337,7 +338,7 @@ class Run:
         # the clock too, and says so.
         return "converged" if is_in_time and self.verdict.is_converged else None
 
-    def _is_slow(self) -> bool:
+    def _are_slow(self) -> bool:
         n_sampling = self.crew.n_draws * self.crew.thin
         return are_slow(self.verdict.times_as_long(), n_sampling, self.crew.n_burn_in)
 
