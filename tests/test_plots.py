@@ -17,6 +17,12 @@ from sweeptree.prediction import forest_of
 from sweeptree.scores import reliability_table
 
 
+@pytest.fixture(autouse=True)
+def no_figure_is_left_open():
+    """Examples that other tests run may have left some."""
+    mpl.pyplot.close("all")
+
+
 @pytest.fixture
 def ax():
     return Figure(layout="constrained").subplots()
