@@ -74,11 +74,11 @@ def test_fixed_length_is_one_round():
 
 
 @pytest.mark.parametrize("n_burn_in", [0, 3, 249, 250, 251, 5000])
-@pytest.mark.parametrize("n_draws", [4, 5, 33, 1000])
+@pytest.mark.parametrize("n_draws", [6, 7, 33, 1000])
 @pytest.mark.parametrize("thin", [1, 7])
-def test_draws_of_the_first_fifth_are_left_out(n_burn_in, n_draws, thin):
+def test_draws_of_the_first_third_are_left_out(n_burn_in, n_draws, thin):
     at_move = n_burn_in + thin * np.arange(1, n_draws + 1)
-    is_late = 5 * at_move > n_burn_in + n_draws * thin
+    is_late = 3 * at_move > n_burn_in + n_draws * thin
     assert_array_equal(at_move[draws_used(-n_burn_in, n_draws, thin)], at_move[is_late])
     assert is_late.sum() >= 4
 
@@ -249,7 +249,7 @@ def test_run_with_a_burn_in_cut_short_is_not_called_converged(monkeypatch):
 
 @pytest.mark.parametrize("n_burn_in", [0, 1000])
 def test_draws_are_those_of_a_fixed_length(n_burn_in, injury, never_converging):
-    """After several halvings: those of one run with the last interval, without its first fifth."""
+    """After several halvings: those of one run with the last interval, without its first third."""
     found = fit_quietly(auto(n_burn_in=n_burn_in, n_rungs=1), *injury).posterior_
     assert found.thin == 16
     assert found.n_draws <= MOST_DRAWS

@@ -141,17 +141,19 @@ class BayesianTreeClassifier(
         the log posterior, and when the probabilities that the chains predict differ by at most
         0.005 between them (the standard deviation, averaged over training rows and classes; of
         more than 1,000 rows, over 1,000 evenly spaced ones; with one chain, between its halves).
-        At most 1,000 draws of each chain are kept, and none from the first fifth of its moves.
+        Of each chain at most 1,000 draws are kept, and at most 4,000 where it runs so long
+        that they are far apart; none from the first third of its moves.
     thin : int, default=100
         Moves from one draw to the next. With `n_draws="auto"` those at first: when a chain has
-        1,000 draws, every second one is dropped and `thin` doubles.
+        1,000 draws, every second one is dropped and `thin` doubles; from 16 times the first
+        `thin` on, when it has 4,000.
     max_moves : int, default=10_000_000
         Only used with `n_draws="auto"`: most moves of each chain, burn-in included. None: no
         limit.
     max_seconds : float, default=60.0
         Only used with `n_draws="auto"`: time after which the chains stop, converged or not;
         burn-in is cut short when it takes a third of it. Draws then depend on the speed of the
-        machine. Each chain makes at least 4 draws, however little time there is. None: no limit.
+        machine. Each chain makes at least 6 draws, however little time there is. None: no limit.
     n_rungs : int or "auto", default="auto"
         Of "exact": walkers of each chain, at most 12, of which one samples from the posterior
         and the others help it from mode to mode; "auto" takes 1, and 5 for chains of open length

@@ -66,11 +66,12 @@ MAX_REDRAWS = 1000
 MOST_MOVES = 2**62
 """Moves of a chain that the engines can count."""
 
-MOST_DRAWS = 1000
+MOST_DRAWS = 4000
 """Draws that a chain of open length holds; when it has so many, it drops every second one."""
 
-FEWEST_DRAWS = 4
-"""Draws that a chain of open length makes whatever its limits; fewer cannot be diagnosed."""
+FEWEST_DRAWS = 6
+"""Draws that a chain of open length makes whatever its limits: four of them are used, and fewer
+cannot be diagnosed."""
 
 LARGEST_ALPHA = 1e9
 """A leaf's prior then outweighs any table; beyond, log Γ loses its digits."""

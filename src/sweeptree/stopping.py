@@ -32,12 +32,18 @@ from sweeptree.sampling import Crew
 from sweeptree.settings import MOST_DRAWS, RUNGS_IF_SLOW, Schedule
 from sweeptree.verdict import Verdict
 
-FIRST_CHECK = MOST_DRAWS // 2
-DRAWS_BETWEEN_CHECKS = MOST_DRAWS // 4
-"""From 500 draws on, a chain grows by a third to a half between two looks at it."""
+FIRST_CHECK = 500
+"""Draws of a chain when it is looked at for the first time."""
 
-EARLY_SHARE = 5
-"""Draws from the first fifth of a chain are not used, nor judged by: it may have been arriving."""
+MOST_CLOSE_DRAWS = 1000
+"""Draws that a chain of open length holds while they are close to each other: more of these would
+tell little more."""
+
+FAR_APART = 16
+"""Draws count as far apart once `thin` has become so many times what it was at first."""
+
+EARLY_SHARE = 3
+"""Draws from the first third of a chain are not used, nor judged by: it may have been arriving."""
 
 BURN_IN_SHARE = 1 / 3
 """Of the time allowed, burn-in may take so much."""
@@ -78,6 +84,12 @@ def rounds(schedule: Schedule) -> Iterator[Round]:
     >>> schedule = Schedule(n_burn_in=10, thin=2, n_draws=None, max_moves=3_210)
     >>> [tuple(each) for each in rounds(schedule)]
     [(500, 2), (750, 2), (1000, 2), (750, 4), (800, 4)]
+
+    Draws that are far apart are kept in larger numbers:
+
+    >>> schedule = Schedule(n_burn_in=10, thin=2, n_draws=None, max_moves=160_010)
+    >>> [tuple(each) for each in rounds(schedule)][-6:]
+    [(1000, 32), (1500, 32), (2000, 32), (3000, 32), (4000, 32), (2500, 64)]
     """
     if schedule.n_draws is not None:
         yield Round(schedule.n_draws, schedule.thin)
@@ -88,13 +100,26 @@ def rounds(schedule: Schedule) -> Iterator[Round]:
         yield Round(min(n_draws, most), thin)
         if most <= n_draws:
             return
-        if n_draws == MOST_DRAWS:
-            n_draws, thin = MOST_DRAWS // 2, 2 * thin
-        n_draws += DRAWS_BETWEEN_CHECKS
+        are_far_apart = thin >= FAR_APART * schedule.thin
+        if n_draws == (MOST_DRAWS if are_far_apart else MOST_CLOSE_DRAWS):
+            n_draws, thin = n_draws // 2, 2 * thin
+        n_draws += draws_to_next_check(n_draws)
+
+
+def draws_to_next_check(n_draws: int) -> int:
+    """By how many draws a chain grows until it is looked at again: by a third or a half.
+
+    Examples
+    --------
+    >>> [draws_to_next_check(n) for n in (500, 750, 1000, 1500, 2000, 3000)]
+    [250, 250, 500, 500, 1000, 1000]
+    """
+    n_doublings = (n_draws // FIRST_CHECK).bit_length() - 1
+    return (FIRST_CHECK << n_doublings) // 2
 
 
 def draws_used(start: int, n_draws: int, thin: int) -> slice:
-    """Which draws of a chain of open length count: those after the first fifth of its moves.
+    """Which draws of a chain of open length count: those after the first third of its moves.
 
     Parameters
     ----------
@@ -107,11 +132,11 @@ def draws_used(start: int, n_draws: int, thin: int) -> slice:
     Examples
     --------
     >>> draws_used(start=0, n_draws=1000, thin=10)
-    slice(200, 1000, None)
+    slice(333, 1000, None)
     >>> draws_used(start=-5000, n_draws=1000, thin=10)
     slice(0, 1000, None)
     >>> draws_used(start=5000, n_draws=1000, thin=10)
-    slice(600, 1000, None)
+    slice(666, 1000, None)
     """
     n_early_moves = (n_draws * thin - start) // EARLY_SHARE
     return slice(max(start + n_early_moves, 0) // thin, n_draws)
