@@ -174,10 +174,10 @@ def test_n_draws_is_a_number_or_auto(value):
 
 def test_limit_that_leaves_no_room_for_draws():
     parameters = {"n_draws": "auto", "n_burn_in": 1000, "thin": 10}
-    with pytest.raises(ValueError, match=r"1,040 moves.* 1,039 that max_moves.*raise max_moves"):
-        short(max_moves=1039, **parameters).fit(X, Y)
-    posterior = short(max_moves=1040, **parameters).fit(X, Y).posterior_
-    assert (posterior.n_draws, posterior.n_moves) == (4, 1040)
+    with pytest.raises(ValueError, match=r"1,060 moves.* 1,059 that max_moves.*raise max_moves"):
+        short(max_moves=1059, **parameters).fit(X, Y)
+    posterior = short(max_moves=1060, **parameters).fit(X, Y).posterior_
+    assert (posterior.n_draws, posterior.n_moves) == (6, 1060)
 
 
 def test_limits_are_not_looked_at_where_the_number_of_draws_is_given():
