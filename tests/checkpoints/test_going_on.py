@@ -75,7 +75,7 @@ def test_fit_of_given_length_in_pieces_draws_as_a_whole_one(
 def test_fit_of_the_reference_in_pieces_draws_as_a_whole_one(
     parameters, path, monkeypatch, writing_often
 ):
-    monkeypatch.setattr(logbook, "SECONDS_BETWEEN_WRITES", 0.1)
+    monkeypatch.setattr(logbook, "SECONDS_BETWEEN_WRITES", 0.01)
     X, y = make_xor3(40, random_state=0, return_X_y=True)
     lengths = {"n_burn_in": 100, "max_moves": 900, "n_chains": 2, "engine": "reference"}
     assert_pieces_make_the_whole(monkeypatch, path, X, y, **lengths, **parameters)
