@@ -14,7 +14,7 @@ from sweeptree import BayesianTreeClassifier, stopping, verdict
 from sweeptree.datasets import load_wisconsin, make_injury, make_xor3
 from sweeptree.diagnostics import convergence
 from sweeptree.settings import MOST_DRAWS, Schedule
-from sweeptree.stopping import draws_used, rounds, rows_to_judge_by
+from sweeptree.stopping import MOST_CLOSE_DRAWS, draws_used, rounds, rows_to_judge_by
 from sweeptree.verdict import WANTED_ESS, WANTED_RHAT, WANTED_SPREAD, Verdict
 
 IMPOSSIBLE_ESS = 10**9
@@ -247,11 +247,14 @@ def test_run_with_a_burn_in_cut_short_is_not_called_converged(monkeypatch):
 # Bookkeeping
 
 
+@pytest.mark.parametrize("max_moves", [12_345, 33_333], ids=["few draws", "many draws"])
 @pytest.mark.parametrize("n_burn_in", [0, 1000])
-def test_draws_are_those_of_a_fixed_length(n_burn_in, injury, never_converging):
+def test_draws_are_those_of_a_fixed_length(n_burn_in, max_moves, injury, never_converging):
     """After several halvings: those of one run with the last interval, without its first third."""
-    found = fit_quietly(auto(n_burn_in=n_burn_in, n_rungs=1), *injury).posterior_
+    model = auto(n_burn_in=n_burn_in, max_moves=max_moves, n_rungs=1)
+    found = fit_quietly(model, *injury).posterior_
     assert found.thin == 16
+    assert (found.n_draws > MOST_CLOSE_DRAWS) == (max_moves > 20_000)
     assert found.n_draws <= MOST_DRAWS
     n_draws = (found.n_moves - n_burn_in) // found.thin
     fixed = fit_quietly(auto(n_burn_in=n_burn_in, n_draws=n_draws, thin=16), *injury).posterior_

@@ -67,7 +67,7 @@ MOST_MOVES = 2**62
 """Moves of a chain that the engines can count."""
 
 MOST_DRAWS = 4000
-"""Draws that a chain of open length holds; when it has so many, it drops every second one."""
+"""Draws that a chain of open length ever holds; before it has more, it drops every second one."""
 
 FEWEST_DRAWS = 6
 """Draws that a chain of open length makes whatever its limits: four of them are used, and fewer
