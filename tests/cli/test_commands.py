@@ -172,3 +172,26 @@ def test_an_exported_set_is_exact(capsys):
     lines = capsys.readouterr().out.splitlines()
     X = make_xor3(random_state=0).data
     assert [[float(c) for c in line.split(",")[:-1]] for line in lines[1:]] == X.tolist()
+
+
+@pytest.mark.parametrize(
+    ("call", "place"),
+    [
+        (["fit", "{table}", "--target", "outcome"], "{table}"),
+        (["predict", "{model}", "{table}", "--no-intervals"], "{table}"),
+        (["report", "{model}", "{table}"], "{table}"),
+        (["report", "{model}", "{table}"], "{model}"),
+        (["tree", "{model}", "--text"], "{link}"),
+    ],
+)
+def test_what_a_command_reads_is_never_written_over(trained, tmp_path, fails, call, place):
+    names = {"model": str(tmp_path / "m.sweeptree"), "table": str(tmp_path / "t.csv")}
+    for name, source in zip(names.values(), trained, strict=True):
+        Path(name).write_bytes(Path(source).read_bytes())
+    names["link"] = str(tmp_path / "link")
+    Path(names["link"]).symlink_to(names["model"])
+    output = place.format(**names)
+    before = Path(output).read_bytes()
+    arguments = [word.format(**names) for word in call]
+    assert "would be written over" in fails([*arguments, "-o", output], 2)
+    assert Path(output).read_bytes() == before

@@ -24,7 +24,7 @@ def test_a_report_is_written_with_and_without_a_table(trained, tmp_path, capsys)
 
 def test_wrong_calls_are_refused(trained, fails, tmp_path):
     assert "TABLE, which was not given" in fails(["report", trained[0], "--target", "outcome"], 2)
-    assert "file of its own" in fails(["report", trained[0], "-o", trained[0]], 2)
+    assert "file of its own" in fails(["report", trained[0], "-o", "-"], 2)
     assert "is a directory" in fails(["report", trained[0], "-o", str(tmp_path)], 1)
     call = ["report", *trained, "--target", "outcom", "-o", str(tmp_path / "r.html")]
     assert "did you mean 'outcome'?" in fails(call, 2)

@@ -42,7 +42,7 @@ def run(options: argparse.Namespace) -> None:
     """Fit a model to a table, save it, and sum it up."""
     model = _make_model(options)
     output = _output(options)
-    check_place(output)
+    check_place(output, [options.table])
     with sent_to(options.scheduler):
         _fit(model, options, output)
 

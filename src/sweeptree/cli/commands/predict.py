@@ -21,7 +21,7 @@ N_DECIMALS = 6
 
 def run(options: argparse.Namespace) -> None:
     """Predict the rows of a table, chunk by chunk, so that memory does not grow with it."""
-    check_table_output(options)
+    check_table_output(options, [options.model, options.table])
     model = load_model(options.model)
     n_rows, outsiders = 0, Outsiders(model)
     with naming_output(options.output), table_writer(options.output) as write:

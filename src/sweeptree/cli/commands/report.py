@@ -19,9 +19,9 @@ from sweeptree.loading import load
 def run(options: argparse.Namespace) -> None:
     """Write all about a model to one HTML file."""
     output = options.output or str(Path(options.model).with_suffix(".html"))
-    if output == "-" or Path(output) == Path(options.model):
+    if output == "-":
         raise WrongCallError("The report needs a file of its own; give its name with -o.")
-    check_place(output)
+    check_place(output, [options.model, options.table])
     n_rows = _write(options, output)
     n_bytes = Path(output).stat().st_size
     record = {"output": output, "n_test_rows": n_rows, "n_bytes": n_bytes}

@@ -18,7 +18,7 @@ def run(options: argparse.Namespace) -> None:
     """Show one tree of a model as text, a picture, Graphviz's language or JSON."""
     form = _form(options)
     if options.output:
-        check_place(options.output)
+        check_place(options.output, [options.model])
     tree = load(options.model).representative_tree(options.kind)
     text = _written(tree, form).rstrip("\n") + "\n"
     if options.output:
