@@ -126,7 +126,8 @@ def test_case_outside_the_range_is_said(binary):
 
 def test_a_case_can_be_given_in_several_forms(binary):
     model, X, _ = binary
-    for case in (X.iloc[[3]], X.iloc[3].to_numpy(), X.iloc[[3]].to_numpy()):
+    row = X.iloc[3]
+    for case in (X.iloc[[3]], row.to_numpy(), X.iloc[[3]].to_numpy(), row.to_dict()):
         assert str(model.explain(case)) == str(model.explain(X.iloc[3]))
 
 
@@ -161,3 +162,10 @@ def test_weighted_quantiles_are_those_of_repeated_values():
     shares = np.array([0.05, 0.5, 0.95])
     expected = np.quantile(np.repeat(values, times), shares, method="inverted_cdf")
     assert_allclose(weighted_quantiles(values, times / times.sum(), shares), expected)
+
+
+def test_no_question_is_made_up_for_a_value_that_training_never_missed(binary):
+    model, X, _ = binary
+    words = str(model.explain(dict.fromkeys(X.columns, np.nan)))
+    assert "is missing, in" not in words
+    assert "it is missing, and goes with most training rows" in words

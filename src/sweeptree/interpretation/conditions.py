@@ -83,7 +83,8 @@ def _paths(model: FittedModel, row: FloatArray) -> Iterator[list[tuple[Condition
         while node != end:
             place, is_left = variable[node], bool(end < right[node])
             words = relation(model.columns_[place], test[node], threshold[node], is_left)
-            words = "is missing" if is_missing[place] else words
+            if is_missing[place] and model.columns_[place].has_missing:
+                words = "is missing"
             path.append(
                 (Condition(place, words), threshold[node] if words in ("<=", ">") else np.nan)
             )
@@ -124,6 +125,8 @@ def _in_words(condition: dict[str, Any], column: Column) -> str:
         words += f" {middle} ({low} to {high})"
     words += f", in {100 * condition['share']:.0f} % of the draws"
     value = condition["value"]
+    if condition["relation"] != "is missing" and (value is None or value != value):
+        return f"{words}; it is missing, and goes with most training rows"
     if column.kind == "number" and condition["relation"] in ("<=", ">"):
         words += f"; it is {show_value(column, value)}"
     elif condition["relation"] != "is missing":

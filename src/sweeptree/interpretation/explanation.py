@@ -84,7 +84,7 @@ def explain(
     model : BayesianTreeClassifier
         Fitted; not given when called as a method.
     x : array-like of shape (n_columns,) or (1, n_columns)
-        The case; one row of a table, as a Series or a table of one row.
+        The case; one row of a table, as a Series, a dict or a table of one row.
     level : float, default=0.95
         Of the credible interval.
     min_share : float, default=0.5
@@ -138,6 +138,8 @@ def as_one_row(model: FittedModel, x: Any) -> Any:
     check_fitted(model)
     if hasattr(x, "to_frame") and hasattr(x, "index"):  # a Series: one row of a DataFrame
         x = x.to_frame().T
+    if isinstance(x, Mapping):
+        x = {name: np.atleast_1d(np.asarray(value)) for name, value in x.items()}
     if is_table_with_names(x):
         n_rows = len(next(iter(x.values()), ())) if isinstance(x, Mapping) else len(x)
     else:
