@@ -6,6 +6,7 @@ from scipy.stats import binomtest
 
 from sweeptree.baseline import baseline_scores
 from sweeptree.report.headline import (
+    as_cells,
     calibration_cells,
     headline_scores,
     judge_calibration,
@@ -76,3 +77,16 @@ def test_true_probabilities_are_called_calibrated_and_sharpened_ones_are_not():
     modest = judge_calibration(*predictions(1000, sharpened=0.4))
     assert not modest.is_calibrated
     assert not modest.is_overconfident
+
+
+@pytest.mark.parametrize("n_rows", [1, 2, 3])
+def test_nothing_is_said_of_the_calibration_of_a_few_rows(n_rows):
+    labels, probabilities = np.ones(n_rows, dtype=int), np.tile((0.55, 0.45), (n_rows, 1))
+    assert not judge_calibration(labels, probabilities).can_be_told
+    assert judge_calibration(*predictions(150)).can_be_told
+
+
+def test_one_row_has_no_interval_but_that_of_the_accuracy():
+    accuracy, *others = scored(np.array([1]), np.array([[0.55, 0.45]]))
+    assert as_cells(accuracy)["beside"] == "0.0 % to 79.3 %"
+    assert [as_cells(each)["how"] for each in others] == ["one row has no interval"] * 2

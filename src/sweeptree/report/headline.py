@@ -20,7 +20,10 @@ MOST_ROWS_RESAMPLED = 20_000
 
 
 class Score(NamedTuple):
-    """A score with its 95 % interval, and that of a model that looks at no column."""
+    """A score with its 95 % interval, and that of a model that looks at no column.
+
+    Of a single row there is no interval: its ends are NaN.
+    """
 
     name: str
     value: float
@@ -37,8 +40,15 @@ class Calibration(NamedTuple):
     error: float
     by_chance: float
     """95 % of the errors would be at most this, were the probabilities true."""
+    if_all_wrong: float
+    """What the error would be if no prediction were right."""
     is_overconfident: bool
     """Whether the predictions are surer than they are right, on average."""
+
+    @property
+    def can_be_told(self) -> bool:
+        """Whether there are rows enough for the worst predictions to stand out from chance."""
+        return self.if_all_wrong > self.by_chance
 
     @property
     def is_calibrated(self) -> bool:
@@ -85,6 +95,8 @@ def _resampled(
     classes = np.arange(probabilities.shape[1])
     value = score(labels, probabilities, classes)
     n_rows = len(labels)
+    if n_rows == 1:
+        return Score(name, value, np.nan, np.nan, "", baseline)
     n_taken = min(n_rows, MOST_ROWS_RESAMPLED)
     found = []
     for _ in range(N_RESAMPLES):
@@ -106,6 +118,7 @@ def judge_calibration(labels: npt.NDArray[np.intp], probabilities: FloatArray) -
     return Calibration(
         error=calibration_error(confidence, is_right),
         by_chance=float(np.quantile(by_chance, 0.95)),
+        if_all_wrong=calibration_error(confidence, np.zeros_like(confidence)),
         is_overconfident=bool(confidence.mean() > is_right.mean()),
     )
 
@@ -117,11 +130,12 @@ def as_cells(score: Score) -> dict[str, Any]:
         value, low, high, baseline = (f"{100 * each:.1f} %" for each in figures)
     else:
         value, low, high, baseline = (f"{each:.3f}" for each in figures)
+    has_interval = np.isfinite(score.upper)
     return {
         "name": score.name,
         "value": value,
-        "beside": f"{low} to {high}",
-        "how": f"95 %, {score.how}",
+        "beside": f"{low} to {high}" if has_interval else "",
+        "how": f"95 %, {score.how}" if has_interval else "one row has no interval",
         "baseline": f"baseline {baseline}",
     }
 

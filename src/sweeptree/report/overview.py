@@ -35,6 +35,13 @@ CALIBRATION_NOT_KNOWN = {
     "words": "Whether the probabilities can be believed is only seen on rows with known classes "
     "that the model was not fitted on.",
 }
+NOT_CONVERGED = "The chains have not converged: all that is said here is provisional."
+TOO_FEW_ROWS_TO_TELL = {
+    "is_good": None,
+    "title": "Calibration not known",
+    "words": "There are too few test rows to tell: if every prediction were wrong, that would not "
+    "stand out from chance.",
+}
 PRIORS = {
     "geometric": "each leaf more is exp({leaf_penalty:g}) times less likely",
     "uniform": "every number of leaves equally likely",
@@ -50,7 +57,7 @@ def overview(evidence: Evidence) -> dict[str, Any]:
     record = {
         "subject": subject(evidence),
         "facts": _facts(evidence),
-        "n_test": 0 if evidence.test_rows is None else len(evidence.test_rows),
+        "test_rows": counted(_n_test_rows(evidence), "test row"),
     }
     if evidence.test_labels is None:
         verdicts = [_on_convergence(evidence), CALIBRATION_NOT_KNOWN]
@@ -66,6 +73,10 @@ def overview(evidence: Evidence) -> dict[str, Any]:
         "verdicts": [_on_convergence(evidence), _on_calibration(calibration)],
         "cares": [*_cares_about_scores(scores), *_cares(evidence)],
     }
+
+
+def _n_test_rows(evidence: Evidence) -> int:
+    return 0 if evidence.test_rows is None else len(evidence.test_rows)
 
 
 def _baseline(evidence: Evidence) -> Baseline:
@@ -126,6 +137,8 @@ def _on_convergence(evidence: Evidence) -> dict[str, Any]:
 
 
 def _on_calibration(found: Calibration) -> dict[str, Any]:
+    if not found.can_be_told:
+        return TOO_FEW_ROWS_TO_TELL
     chance = f"chance alone would give up to {found.by_chance:.3f} on so many rows"
     if found.is_calibrated:
         return {
@@ -148,17 +161,19 @@ def _cares_about_scores(scores: list[Score]) -> list[str]:
     loss = next(score for score in scores if score.name == "log-loss")
     if loss.baseline > loss.upper:
         return []
+    interval = f" ({loss.lower:.3f} to {loss.upper:.3f})" if np.isfinite(loss.upper) else ""
     return [
         "The predictions are not clearly better than the baseline: their log-loss is "
-        f"{loss.value:.3f} ({loss.lower:.3f} to {loss.upper:.3f}), and {loss.baseline:.3f} if "
-        "every row is given the class shares of training."
+        f"{loss.value:.3f}{interval}, and {loss.baseline:.3f} if every row is given the class "
+        "shares of training."
     ]
 
 
 def _cares(evidence: Evidence) -> list[str]:
     """Say where to be careful."""
     model: Any = evidence.model
-    cares = [
+    cares = [] if model.posterior_.converged else [NOT_CONVERGED]
+    cares += [
         f"Only {counted(n, 'training row')} {is_or_are(n)} of class {label}."
         for label, n in class_counts(evidence).items()
         if n < FEW_ROWS
