@@ -92,7 +92,7 @@ def test_every_method_of_the_model_is_in_the_reference(site):
 
 def test_what_pages_show_from_outside_docs_is_there(site):
     shown = re.findall(r"src=\"(benchmarks/[^\"]+)\"", (site / "performance.html").read_text())
-    assert len(shown) == 5
+    assert len(shown) == 6
     assert all((site / picture).is_file() for picture in shown)
     assert (site / "examples" / "abstaining.py").is_file()
 
