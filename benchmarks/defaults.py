@@ -13,6 +13,7 @@ import argparse
 import warnings
 from collections.abc import Iterator
 from typing import Any, NamedTuple
+from unittest.mock import patch
 
 import numpy as np
 from joblib import Parallel, delayed
@@ -23,7 +24,7 @@ from sklearn.model_selection import StratifiedKFold
 
 from benchmarks.outcome import Outcome, ReportTable
 from benchmarks.sets import ALL_SETS
-from sweeptree import BayesianTreeClassifier
+from sweeptree import BayesianTreeClassifier, settings
 
 N_FOLDS = 5
 N_CHAINS = 4
@@ -38,6 +39,16 @@ class Setting(NamedTuple):
     alpha_sum: float | None
     """None: learned."""
     parameters: dict[str, Any]
+    learned_from: float = settings.LEARNED_ALPHA_SUMS[0]
+    """Smallest sum that α may take where it is learned; users have no say in it."""
+
+    @property
+    def alpha(self) -> str:
+        """What the table says of α."""
+        if self.alpha_sum is not None:
+            return f"{self.alpha_sum:g}"
+        is_usual = self.learned_from == settings.LEARNED_ALPHA_SUMS[0]
+        return "learned" if is_usual else f"learned from {self.learned_from:g}"
 
     def model(self, n_classes: int, n_moves: int) -> BayesianTreeClassifier:
         """Make a model that spends so many moves on each chain, a third of them on burn-in."""
@@ -54,7 +65,7 @@ class Setting(NamedTuple):
         )
 
 
-def settings() -> list[Setting]:
+def settings_compared() -> list[Setting]:
     """List what is compared: one thing at a time is changed, and α with each shape."""
     shapes: dict[str, dict[str, Any]] = {
         "geometric, 0.35": {"tree_prior": "geometric", "leaf_penalty": 0.35},
@@ -77,6 +88,10 @@ def settings() -> list[Setting]:
         Setting(f"geometric, 0.35; {n} rows", None, {"min_samples_leaf": n, **first})
         for n in (2, 3, 5)
     ]
+    listed += [
+        Setting("geometric, 0.35", None, {"min_samples_leaf": 1, **first}, learned_from)
+        for learned_from in (0.05, 0.1, 0.5)
+    ]
     return listed
 
 
@@ -95,7 +110,8 @@ def measure(name: str, setting: Setting, n_moves: int) -> Result:
     log_losses, sizes = [], []
     for train, test in folds.split(table.X, table.y):
         model = setting.model(len(np.unique(table.y)), n_moves)
-        with warnings.catch_warnings():
+        grid = np.geomspace(setting.learned_from, settings.LEARNED_ALPHA_SUMS[-1], 16).tolist()
+        with warnings.catch_warnings(), patch.object(settings, "LEARNED_ALPHA_SUMS", tuple(grid)):
             warnings.simplefilter("ignore", ConvergenceWarning)
             model.fit(table.X[train], table.y[train])
         probabilities = model.predict_proba(table.X[test])
@@ -120,7 +136,7 @@ def reports_of(
         error = 2 * log_ratios[:, i].std(ddof=1) / np.sqrt(len(names)) if len(names) > 1 else np.nan
         overall.add_row(
             setting.label,
-            "learned" if setting.alpha_sum is None else f"{setting.alpha_sum:g}",
+            setting.alpha,
             f"{losses[:, i].mean():.4f}",
             f"{100 * np.expm1(log_ratios[:, i].mean()):+.1f} %",
             f"{100 * error:.1f} %",
@@ -142,7 +158,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> Iterator[Outcome]:
-    listed = settings()
+    listed = settings_compared()
     n = len(listed)
     running = Parallel(n_jobs=-1, return_as="generator")(
         delayed(measure)(name, setting, options.moves)

@@ -97,7 +97,7 @@ class BayesianTreeClassifier(
         Dirichlet parameter of the class probabilities in a leaf: one for all classes, one per
         class in their sorted order, as in `classes_`, or "learn", which samples it along with
         the tree. Learned, it is the same for all classes, its sum over the classes being one of
-        16 values from 0.05 to 10, evenly spaced on the log scale and equally likely a priori.
+        16 values from 0.2 to 10, evenly spaced on the log scale and equally likely a priori.
         The plug-in likelihood has no alpha.
     likelihood : {"marginal", "plug-in"}, default="marginal"
         How the rows of a leaf count: "marginal" integrates the leaf's class probabilities out;
@@ -160,8 +160,8 @@ class BayesianTreeClassifier(
         once they turn out to be slow. The others count the likelihood by 0.08, 0.16 and so on
         less, cross between modes more easily, and exchange places with their neighbours. Moves
         are those of the one that samples; a move takes `n_rungs` times as long. Chains are slow
-        if they need 4 times as many moves as they have sampled for, and 16 times as many as
-        their burn-in took.
+        if they need twice as many moves as they have sampled for, and 5 times as many as their
+        burn-in took.
     trace : {"draws", "full"}, default="draws"
         "full" also keeps the number of leaves and the log likelihood after every move, burn-in
         included, in `posterior_.full_trace`; `n_draws` must then be a number.

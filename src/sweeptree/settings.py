@@ -76,7 +76,7 @@ cannot be diagnosed."""
 LARGEST_ALPHA = 1e9
 """A leaf's prior then outweighs any table; beyond, log Γ loses its digits."""
 
-LEARNED_ALPHA_SUMS = tuple(np.geomspace(0.05, 10.0, 16).tolist())
+LEARNED_ALPHA_SUMS = tuple(np.geomspace(0.2, 10.0, 16).tolist())
 """Under alpha="learn": what α may sum to over the classes, equally spaced on the log scale."""
 
 MOVES_BETWEEN_ALPHAS = 100

@@ -48,10 +48,10 @@ EARLY_SHARE = 3
 BURN_IN_SHARE = 1 / 3
 """Of the time allowed, burn-in may take so much."""
 
-TIMES_AS_LONG_IF_SLOW = 4
+TIMES_AS_LONG_IF_SLOW = 2
 """Slow chains need more than so many times as many moves as they have sampled for."""
 
-BURN_INS_IF_SLOW = 16
+BURN_INS_IF_SLOW = 5
 """Slow chains need more than so many times as many moves as their burn-in took: then it pays to
 begin anew with faster ones."""
 
@@ -157,11 +157,11 @@ def are_slow(times_as_long: float, n_sampling: int, n_burn_in: int) -> bool:
 
     Examples
     --------
-    >>> are_slow(times_as_long=20, n_sampling=200_000, n_burn_in=200_000)
+    >>> are_slow(times_as_long=6, n_sampling=200_000, n_burn_in=200_000)
     True
-    >>> are_slow(times_as_long=10, n_sampling=200_000, n_burn_in=200_000)
+    >>> are_slow(times_as_long=4, n_sampling=200_000, n_burn_in=200_000)
     False
-    >>> are_slow(times_as_long=3, n_sampling=2_000_000, n_burn_in=200_000)
+    >>> are_slow(times_as_long=1.5, n_sampling=2_000_000, n_burn_in=200_000)
     False
     """
     is_long = times_as_long * n_sampling > BURN_INS_IF_SLOW * n_burn_in

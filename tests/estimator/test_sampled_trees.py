@@ -82,7 +82,7 @@ def test_alpha_is_learned_with_the_trees():
     model = short(alpha="learn", n_draws=200).fit(X, y)
     posterior = model.posterior_
     assert posterior.alphas.shape == (16, 3)
-    assert_allclose(posterior.alphas.sum(axis=1)[[0, -1]], [0.05, 10.0])
+    assert_allclose(posterior.alphas.sum(axis=1)[[0, -1]], [0.2, 10.0])
     assert posterior.alpha.shape == (*posterior.n_leaves.shape, 3)
     assert len(np.unique(posterior.alpha)) > 3
     assert_allclose(
