@@ -275,7 +275,7 @@ def test_rows_come_in_chunks():
 
 
 def test_a_column_that_is_asked_for_anyway_is_not_taken_for_one_that_is_missing():
-    with pytest.raises(WrongColumnError, match=r"no column 'dose_pm'; there are 'ward'\."):
+    with pytest.raises(WrongColumnError, match=r"no column 'dose_pm'; the others are 'ward'\."):
         check_has("t.csv", ["dose_am", "ward"], ["dose_am", "dose_pm"])
     with pytest.raises(WrongColumnError, match=r"no column 'dose_pm'; is it another table\?"):
         check_has("t.csv", ["dose_am"], ["dose_am", "dose_pm"])

@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from sweeptree.columns import Column
 from sweeptree.encoding import FloatArray
 from sweeptree.labels import place_in_classes
-from sweeptree.names import hint_at_names
+from sweeptree.names import hint_at_names, listed
 from sweeptree.posterior import Posterior
 from sweeptree.table import read_rows
 
@@ -67,10 +67,14 @@ def find_column(model: FittedModel, variable: Any) -> int:
         raise ValueError(
             f"There is no column {variable}; the columns are numbered from 0 to {len(names) - 1}."
         )
-    if str(variable) in names:
-        return names.index(str(variable))
-    hint = hint_at_names(str(variable), names)
-    raise ValueError(f"There is no column {str(variable)!r}; {hint}")
+    if not isinstance(variable, str):
+        raise ValueError(
+            f"A column is given by its name or its number, not by a {type(variable).__name__}; "
+            f"there are {listed(names)}."
+        )
+    if variable in names:
+        return names.index(variable)
+    raise ValueError(f"There is no column {variable!r}; {hint_at_names(variable, names)}")
 
 
 def find_column_with_values(model: FittedModel, variable: Any) -> int:

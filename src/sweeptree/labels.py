@@ -10,6 +10,39 @@ import numpy.typing as npt
 from sweeptree.raw_table import without_missing
 
 
+def plain_labels(y: Any) -> Any:
+    """Return labels in a plain array: booleans and whole numbers as such, in whatever they came.
+
+    Examples
+    --------
+    >>> plain_labels(np.array([True, False], dtype=object))
+    array([ True, False])
+    >>> plain_labels(np.zeros((3, 2)))
+    Traceback (most recent call last):
+        ...
+    ValueError: y should be a 1d array, got an array of shape (3, 2): give the labels of one column.
+    """
+    labels = np.asarray(y)
+    if labels.ndim == 2 and labels.shape[1] > 1:
+        raise ValueError(
+            f"y should be a 1d array, got an array of shape {labels.shape}: give the labels of one "
+            "column."
+        )
+    if labels.ndim != 1:
+        return y
+    types = {type(label) for label in labels.tolist()} if labels.dtype == object else set()
+    if types == {bool}:
+        return labels.astype(bool)
+    return _as_whole_numbers(labels) if types == {int} else labels
+
+
+def _as_whole_numbers(labels: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    try:
+        return labels.astype(np.int64)
+    except OverflowError:
+        return labels
+
+
 def refuse_missing_labels(y: Any) -> None:
     """Refuse labels of which one is missing.
 

@@ -157,11 +157,13 @@ def _check_kind(raw: RawColumn, column: Column, where: str) -> None:
     if raw.kind == expected or {raw.kind, expected} <= NUMBERS or _is_empty(raw):
         return
     row = int(np.flatnonzero(~_is_missing(raw))[0])
+    held = "codes" if (column.kind, expected) == ("category", "number") else IN_WORDS[column.kind]
+    holds = "text" if held == "codes" and raw.kind == "category" else IN_WORDS[raw.kind]
     is_text_for_dates = (expected, raw.kind) == ("date", "category")
     advice = HOW_TO_PARSE if is_text_for_dates else "convert it"
     raise ValueError(
-        f"{where[0].upper()}{where[1:]} held {IN_WORDS[column.kind]} in fit and holds "
-        f"{IN_WORDS[raw.kind]} now: {_shown(raw, row)} in row {row}; {advice}."
+        f"{where[0].upper()}{where[1:]} held {held} in fit and holds {holds} now: "
+        f"{_shown(raw, row)} in row {row}; {advice}."
     )
 
 

@@ -55,8 +55,8 @@ def traces_table(posterior: Posterior) -> Table:
             f"{low:.1f}",
             f"{high:.1f}",
             rhat_in_colour(diagnosis.rhat),
-            f"{diagnosis.ess_bulk:.0f}",
-            f"{diagnosis.ess_tail:.0f}",
+            f"{np.floor(diagnosis.ess_bulk):.0f}",
+            f"{np.floor(diagnosis.ess_tail):.0f}",
         )
     return table
 

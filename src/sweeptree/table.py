@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_consistent_length, validate_data
 
 from sweeptree.columns import Column
 from sweeptree.encoding import FloatArray
-from sweeptree.labels import refuse_missing_labels
+from sweeptree.labels import plain_labels, refuse_missing_labels
 from sweeptree.learned_columns import encode_table, learn_again, learn_columns
 from sweeptree.odd_text import HOW_TO_PARSE, OddTextWarning, find_odd_text
 from sweeptree.partitions import require_rows_here
@@ -51,6 +51,7 @@ def read_training_table(
     require_rows_here("X", X)
     require_rows_here("y", y)
     given = X
+    y = plain_labels(y)
     refuse_missing_labels(y)
     if is_table_with_names(X):
         y = validate_data(estimator, "no_validation", y)

@@ -133,7 +133,7 @@ class Verdict(NamedTuple):
         leaves, log_posterior = self.rhat_n_leaves, self.rhat_log_posterior
         return {
             "R-hat": f"{leaves:.3f} leaves, {log_posterior:.3f} log posterior",
-            "ESS": f"{min(self.ess_n_leaves, self.ess_log_posterior):.0f}",
+            "ESS": f"{min(self.ess_n_leaves, self.ess_log_posterior) // 1:.0f}",
             "spread": "–" if math.isnan(self.spread) else f"{self.spread:.4f}",
         }
 

@@ -42,6 +42,12 @@ def test_continuous_labels_are_refused():
         short().fit(X, X[:, 0])
 
 
+def test_labels_in_two_columns_are_refused():
+    twice = pd.concat([pd.Series(Y, name="ill")] * 2, axis=1)
+    with pytest.raises(ValueError, match=r"shape \(30, 2\): give the labels of one column"):
+        short().fit(X, twice)
+
+
 def test_missing_labels_are_refused():
     with pytest.raises(ValueError, match="y contains NaN"):
         short().fit(X, np.where(Y == 0, np.nan, 1.0))

@@ -24,6 +24,13 @@ def test_other_column_names():
         model.predict(NAMED[["pulse", "age", "dose"]])
 
 
+def test_what_is_no_name_of_a_column_is_told_in_short():
+    model = short().fit(NAMED, Y)
+    words = "by its name or its number, not by a DataFrame; there are 'age', 'pulse', 'dose'"
+    with pytest.raises(ValueError, match=words):
+        model.partial_dependence(NAMED, NAMED)
+
+
 def test_failed_fit_leaves_the_model_unfitted():
     model = short(n_draws=10**12)
     with pytest.raises(ValueError, match="of memory"):

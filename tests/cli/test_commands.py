@@ -1,14 +1,16 @@
 """The commands that look at a model: evaluate, explain, tree, summary; and datasets."""
 
 import json
+import warnings
 import xml.etree.ElementTree as ET
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.exceptions import ConvergenceWarning
 
-from sweeptree import cli, load, scores
+from sweeptree import BayesianTreeClassifier, cli, load, scores
 from sweeptree.datasets import load_wisconsin, make_xor3
 from sweeptree.report.headline import judge_calibration
 
@@ -78,12 +80,40 @@ def test_evaluate_shows_what_it_found(trained, capsys):
 
 def test_evaluate_needs_to_know_the_target(trained, written, fails):
     text = Path(trained[1]).read_text()
-    unlabelled = written(text.replace("died", "x"))
+    unlabelled = written(text.replace("died", "x").replace("survived", "y"))
     assert "--target" in fails(["evaluate", trained[0], unlabelled], 2)
-    words = "'x' in line"
+    words = "in line 2, which is none of the model's classes"
     assert words in fails(["evaluate", trained[0], unlabelled, "--target", "outcome"], 1)
     call = ["evaluate", *trained, "--target", "outcom"]
     assert "did you mean 'outcome'?" in fails(call, 2)
+
+
+def test_evaluate_names_the_cell_whose_class_is_unknown(trained, written, fails):
+    lines = Path(trained[1]).read_text().splitlines()
+    lines[4] = lines[4].rpartition(",")[0] + ",moved"
+    path = written("\n".join(lines))
+    found = fails(["evaluate", trained[0], path], 1)
+    assert f"Column 'outcome' of {path} has 'moved' in line 5" in found
+
+
+@pytest.mark.parametrize(
+    ("labels", "written_as"),
+    [
+        ([False, True], ["FALSE", "TRUE"]),
+        ([False, True], ["false", "true"]),
+        ([0, 1], ["0.0", "1.0"]),
+    ],
+)
+def test_classes_may_be_written_in_another_way(tmp_path, written, capsys, labels, written_as):
+    x = np.arange(40.0)
+    model = BayesianTreeClassifier(n_chains=2, n_burn_in=500, n_draws=20, random_state=0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        model.fit({"x": x}, np.where(x < 20, *labels)).save(tmp_path / "m.sweeptree")
+    rows = "".join(f"{value},{written_as[int(value >= 20)]}\n" for value in x)
+    found = as_json(capsys, "evaluate", str(tmp_path / "m.sweeptree"), written(f"x,y\n{rows}"))
+    assert found["target"] == "y"
+    assert found["scores"]["accuracy"] > 0.9
 
 
 @pytest.mark.parametrize("command", ["evaluate", "report"])

@@ -145,10 +145,14 @@ def test_json_tells_what_was_done(trained, tmp_path, capsys, fails):
         (
             ("age,dose", "years,grams"),
             2,
-            "has no columns 'age', 'dose'; there are 'patient', 'years', 'grams', 'outcome'.",
+            "has no columns 'age', 'dose'; the others are 'patient', 'years', 'grams', 'outcome'.",
         ),
         (("dose", "dose_in_g"), 2, "has no column 'dose'; did you mean 'dose_in_g'?"),
-        (("pulse", "doses"), 2, "has no column 'pulse'; there are 'patient', 'doses', 'outcome'."),
+        (
+            ("pulse", "doses"),
+            2,
+            "no column 'pulse'; the others are 'patient', 'doses', 'outcome'.",
+        ),
         (("\n3,", "\n3,x"), 1, "line 5, column 'age': x"),
         (("\n3,", "\n3,inf,1,1,x\n3,"), 1, "line 5, column 'age': inf is not a finite number"),
     ],

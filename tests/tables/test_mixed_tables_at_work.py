@@ -2,9 +2,11 @@
 
 import pickle
 import warnings
+from datetime import date
 
 import joblib
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.base import clone
 from sklearn.compose import make_column_transformer
@@ -105,6 +107,20 @@ def test_dependence_on_a_category_is_told_level_by_level(mixed, fitted):
     frame = fitted.rule_density("ward")
     assert frame["level"].tolist() == list("ABCDE")
     assert abs(frame["share"].sum() - 1.0) < 1e-9
+
+
+def test_dependence_on_dates_speaks_of_dates(mixed, fitted):
+    table, _ = mixed
+    curve = fitted.partial_dependence(table, "admitted")
+    assert curve.grid.dtype == "datetime64[us]"
+    assert curve.grid[0] == table["admitted"].min().to_datetime64()
+    assert curve.to_frame()["admitted"].max() == table["admitted"].max()
+    days = ["2024-01-05", date(2024, 1, 5), np.datetime64("2024-01-05"), pd.Timestamp("2024-01-05")]
+    on_days = fitted.individual_curves(table[:2], "admitted", grid=days)
+    assert (on_days.values == 1704412800e6).all()
+    for wrong in (["soon"], [1.5], ["NaT"], []):
+        with pytest.raises(ValueError, match=r"dates, such as '2024-01-31', for 'admitted' holds"):
+            fitted.partial_dependence(table, "admitted", grid=wrong)
 
 
 def test_no_warning_about_names_where_they_are_the_same(mixed, fitted):

@@ -29,6 +29,22 @@ def test_every_make_of_table_gives_the_same_model(make, mixed, fitted):
     np.testing.assert_array_equal(fitted.predict_proba(other), expected)
 
 
+@pytest.mark.parametrize("kind", [object, "boolean", "category", "bool"])
+def test_labels_that_are_true_and_false_stay_so(mixed, kind):
+    table, y = mixed
+    labels = pd.Series(y == y[0]).astype(kind)
+    model = short().fit(table, labels)
+    assert model.classes_.tolist() == [False, True]
+    assert model.predict(table).dtype == bool
+
+
+@pytest.mark.parametrize("kind", [object, "Int64", "category", "int8"])
+def test_labels_that_are_whole_numbers_stay_so(mixed, kind):
+    table, y = mixed
+    labels = pd.Series(np.where(y == y[0], 3, 7)).astype(kind)
+    assert short().fit(table, labels).predict(table).dtype.kind == "i"
+
+
 def test_columns_are_learned(fitted):
     assert fitted.columns_ == (
         Column("age", "number", has_missing=True),

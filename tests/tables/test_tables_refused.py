@@ -33,6 +33,14 @@ def test_rows_that_do_not_fit_are_refused_by_name(mixed, fitted, change, message
         fitted.predict(MAKES[make](change(mixed[0])))
 
 
+def test_codes_that_come_as_text_are_called_so(mixed):
+    table, y = mixed
+    codes = table.assign(ward=np.arange(len(table)) % 3)
+    model = short(categorical_features=["ward"]).fit(codes, y)
+    with pytest.raises(ValueError, match="'ward' held codes in fit and holds text now: '0' in row"):
+        model.predict(codes.assign(ward=codes["ward"].astype(str)))
+
+
 def test_column_that_is_empty_now_fits_any_kind(mixed, fitted):
     table, _ = mixed
     for name in table:

@@ -40,6 +40,13 @@ class EstimatorOption(NamedTuple):
         return re.findall(r'"([^"]+)"', braces[1]) if braces else []
 
     @property
+    def metavar(self) -> str:
+        """What stands for its value in the help."""
+        if self.choices:
+            return f"{{{','.join(self.choices)}}}"
+        return "NAME=VALUE,…" if "Mapping" in self.annotation else "VALUE"
+
+    @property
     def first_sentence(self) -> str:
         """What it is, in short."""
         sentence = re.split(r"(?<=\.)\s", self.description, maxsplit=1)[0]

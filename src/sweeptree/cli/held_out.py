@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import NamedTuple
 
@@ -53,12 +54,13 @@ def _other_columns(model: BayesianTreeClassifier, table: str) -> list[str]:
 def _find_target(model: BayesianTreeClassifier, table: Table, candidates: list[str]) -> str:
     """Return the only column, among those that the model does not use, that holds its classes.
 
-    One with holes is taken where there is none without, so that the holes can be told.
+    One in which most cells do is taken where there is none in which all do, so that the others can
+    be told.
     """
-    classes = set(_classes_as_written(model))
-    values = {name: set(table.columns[name]) for name in candidates}
-    found = [name for name in candidates if values[name] <= classes]
-    found = found or [name for name in candidates if {None} < values[name] <= classes | {None}]
+    classes = _classes_as_written(model)
+    shares = {name: _share_of_classes(model, table.columns[name]) for name in candidates}
+    found = [name for name in candidates if shares[name] == 1.0]
+    found = found or [name for name in candidates if shares[name] > 0.5]
     if len(found) != 1:
         what = (
             f"{', '.join(map(repr, found))} all hold"
@@ -66,7 +68,7 @@ def _find_target(model: BayesianTreeClassifier, table: Table, candidates: list[s
             else "No column beside those of the model holds"
         )
         raise WrongCallError(
-            f"{what} the model's classes ({listed(sorted(classes))}) in {table.source}; say which "
+            f"{what} the model's classes ({listed(classes)}) in {table.source}; say which "
             "one to take with --target."
         )
     return found[0]
@@ -74,17 +76,32 @@ def _find_target(model: BayesianTreeClassifier, table: Table, candidates: list[s
 
 def _known_labels(model: BayesianTreeClassifier, table: Table, target: str) -> Array:
     """Return the class of each row, as one of the model's."""
-    place_of = {text: place for place, text in enumerate(_classes_as_written(model))}
-    labels = labels_of(table, target).astype(str).tolist()
+    classes = _classes_as_written(model)
+    labels = [_as_class(model, str(label)) for label in labels_of(table, target).tolist()]
     for label, place in zip(labels, table.places.tolist(), strict=True):
-        if label not in place_of:
+        if label not in classes:
             raise TableFileError(
                 f"Column {target!r} of {table.source} has {label!r} in {table.unit} {place}, which "
-                f"is none of the model's classes ({', '.join(place_of)}); leave such rows out."
+                f"is none of the model's classes ({', '.join(classes)}); leave such rows out."
             )
-    known: Array = model.classes_[[place_of[label] for label in labels]]
+    known: Array = model.classes_[[classes.index(label) for label in labels]]
     return known
 
 
 def _classes_as_written(model: BayesianTreeClassifier) -> list[str]:
     return [str(label) for label in model.classes_.tolist()]
+
+
+def _share_of_classes(model: BayesianTreeClassifier, cells: Array) -> float:
+    classes = set(_classes_as_written(model))
+    n_found = sum(cell is not None and _as_class(model, cell) in classes for cell in cells)
+    return n_found / len(cells)
+
+
+def _as_class(model: BayesianTreeClassifier, cell: str) -> str:
+    """Write a cell as the model's classes are: TRUE as True, 1.0 as 1."""
+    kind = model.classes_.dtype.kind
+    if kind == "b":
+        return cell.strip().capitalize()
+    is_whole = kind in "iu" and re.fullmatch(r"[+-]?\d+\.0*", cell.strip())
+    return str(int(float(cell))) if is_whole else cell

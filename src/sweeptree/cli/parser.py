@@ -87,7 +87,7 @@ def _add_fit(commands: Commands[argparse.ArgumentParser]) -> None:
             option.flag,
             type=option.value_of,
             default=argparse.SUPPRESS,
-            metavar=f"{{{','.join(option.choices)}}}" if option.choices else "VALUE",
+            metavar=option.metavar,
             help=f"{option.first_sentence} Default: {option.default_in_words}".replace("%", "%%"),
         )
 

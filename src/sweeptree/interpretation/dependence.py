@@ -35,7 +35,9 @@ class DependenceCurve:
 
     variable: str
     grid: npt.NDArray[Any]
-    """Values of the variable; of a category, levels."""
+    """Values of the variable, as the user has them: numbers, dates, or levels of a category."""
+    values: FloatArray
+    """As the model counts them: dates in microseconds since 1970, levels by their place."""
     classes: npt.NDArray[Any]
     """Class labels, in the order of the last axis of what follows."""
     mean: FloatArray
@@ -81,7 +83,7 @@ def partial_dependence(
         Rows to average over; of more than 200, 200 evenly spaced ones are taken.
     variable : str or int
         Name or number of a column.
-    grid : sequence of float, or of levels, default=None
+    grid : sequence of float, of dates, or of levels, default=None
         Values to give it; None: its training values, or 30 quantiles of them if there are more;
         of a category all levels.
     level : float, default=0.95
@@ -134,6 +136,7 @@ def _mean_curve(
     return DependenceCurve(
         variable=column_names(model)[column],
         grid=shown,
+        values=values,
         classes=model.classes_,
         mean=mean.reshape(len(values), len(rows), -1).mean(axis=1),
         lower=np.array(lower),
@@ -157,7 +160,7 @@ def individual_curves(
     X : array-like of shape (n_rows, n_columns)
     variable : str or int
         Name or number of a column.
-    grid : sequence of float, or of levels, default=None
+    grid : sequence of float, of dates, or of levels, default=None
         Values to give it; None: its training values, or 30 quantiles of them if there are more;
         of a category all levels.
     level : float, default=0.95
@@ -186,6 +189,7 @@ def individual_curves(
     return DependenceCurve(
         variable=column_names(model)[column],
         grid=shown,
+        values=values,
         classes=model.classes_,
         mean=mean_probabilities(model.posterior_, repeated, model.engine).reshape(shape),
         lower=ends[..., 0].reshape(shape),
@@ -214,18 +218,36 @@ def _read(
     known = model.columns_[column]
     if known.is_category:
         return _grid_of_levels(column, known, grid), rows
-    values = np.asarray(grid, dtype=float)
-    if values.ndim != 1 or not np.isfinite(values).all() or len(values) == 0:
-        raise ValueError("grid must be a sequence of finite numbers.")
-    return _Grid(column, values, values), rows
+    return _grid_of_values(column, known, _read_values(known, grid)), rows
 
 
 def _default_grid(model: FittedModel, column: int) -> _Grid:
     known = model.columns_[column]
     if known.is_category:
         return _grid_of_levels(column, known, known.levels)
-    values = _values_to_show(model.training_.X[:, column])
-    return _Grid(column, values, values)
+    return _grid_of_values(column, known, _values_to_show(model.training_.X[:, column]))
+
+
+def _grid_of_values(column: int, known: Column, values: FloatArray) -> _Grid:
+    is_date = known.kind == "date"
+    return _Grid(column, values, np.round(values).astype("datetime64[us]") if is_date else values)
+
+
+def _read_values(known: Column, grid: Sequence[Any]) -> FloatArray:
+    """Read numbers, or dates as microseconds since 1970; all must be there."""
+    what = "dates, such as '2024-01-31'" if known.kind == "date" else "finite numbers"
+    try:
+        values = _microseconds(grid) if known.kind == "date" else np.asarray(grid, dtype=float)
+    except (TypeError, ValueError):
+        values = np.empty(0)
+    if values.ndim != 1 or not np.isfinite(values).all() or len(values) == 0:
+        raise ValueError(f"grid must be a sequence of {what}, for {known.name!r} holds such.")
+    return values
+
+
+def _microseconds(dates: Sequence[Any]) -> FloatArray:
+    stamps = np.array([np.datetime64(each) for each in dates], dtype="datetime64[us]")
+    return np.where(np.isnat(stamps), np.nan, stamps.astype(np.int64).astype(np.float64))
 
 
 def _grid_of_levels(column: int, known: Column, grid: Sequence[Any]) -> _Grid:

@@ -84,7 +84,7 @@ def plot_partial_dependence(
         ax.set_ylabel(as_label(curve.variable))
         ax.set_xlabel(words + left_out(n_levels - len(curve.grid), "levels"))
     else:
-        _draw_curves(ax, positions(model.columns_[column], curve.grid), curve, colours)
+        _draw_curves(ax, positions(model.columns_[column], curve.values), curve, colours)
         name_axis(ax.xaxis, model.columns_[column])
         ax.set_ylabel(words)
     return ax

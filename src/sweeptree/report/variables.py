@@ -54,14 +54,14 @@ def _curve(evidence: Evidence, column: int) -> dict[str, Any]:
     if known.is_category:
         levels = [str(level) for level in curve.grid[which].tolist()]
         return {**record, "levels": levels, "nLevels": len(known.levels)}
-    words = [show_value(known, value, 4) for value in curve.grid.tolist()]
+    words = [show_value(known, value, 4) for value in curve.values.tolist()]
     if known.kind == "boolean":
         return {**record, "levels": words, "nLevels": len(words)}
     density = rule_density(evidence.model, column)
     edges = [*np.asarray(density["lower"]).tolist(), float(np.asarray(density["upper"])[-1])]
     return {
         **record,
-        "grid": rounded(curve.grid, 12),
+        "grid": rounded(curve.values, 12),
         "words": words,
         "edges": rounded(edges, 12),
         "splits": rounded(np.asarray(density["splits"])),

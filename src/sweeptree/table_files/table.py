@@ -75,7 +75,8 @@ def check_has(source: str, names: Sequence[str], wanted: Iterable[str]) -> None:
     missing = [name for name in asked if name not in known]
     if missing:
         others = [name for name in names if name and name not in asked]
-        message = f"{lack_of(source, missing)}; {hint_at_columns(missing, others)}"
+        begin = "the others are" if known & asked.keys() else "there are"
+        message = f"{lack_of(source, missing)}; {hint_at_columns(missing, others, begin)}"
         raise WrongColumnError(message, source, missing, [name for name in names if name])
 
 
@@ -84,13 +85,13 @@ def lack_of(source: str, missing: Sequence[str]) -> str:
     return f"{source} has no column{'s' * (len(missing) > 1)} {listed(missing)}"
 
 
-def hint_at_columns(missing: Sequence[str], others: Sequence[str]) -> str:
+def hint_at_columns(missing: Sequence[str], others: Sequence[str], begin: str = "there are") -> str:
     """Say which of the other columns may be meant, or else which these are."""
     if len(missing) > MOST_NAMED or not others:
         return "is it another table?"
     near = [nearest_name(name, others) for name in missing]
     meant = list(dict.fromkeys(name for name in near if name))
-    return f"did you mean {listed(meant)}?" if meant else f"there are {listed(others)}."
+    return f"did you mean {listed(meant)}?" if meant else f"{begin} {listed(others)}."
 
 
 def joined(tables: Sequence[Table]) -> Table:
