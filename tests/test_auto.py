@@ -57,8 +57,8 @@ def test_checks_are_ever_further_apart():
     schedule = Schedule(n_burn_in=0, thin=100, n_draws=None)
     n_moves = np.array(moves_at_checks(schedule, 40))
     growth = n_moves[1:] / n_moves[:-1]
-    assert growth.min() >= 4 / 3 - 1e-12
-    assert growth.max() <= 3 / 2
+    assert growth.min() >= 8 / 7 - 1e-12
+    assert growth.max() <= 5 / 4
 
 
 @pytest.mark.parametrize("max_moves", [1004, 1499, 1500, 2000, 2001, 3001, 3003, 123_456])

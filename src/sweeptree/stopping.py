@@ -83,13 +83,13 @@ def rounds(schedule: Schedule) -> Iterator[Round]:
     >>> from sweeptree.settings import Schedule
     >>> schedule = Schedule(n_burn_in=10, thin=2, n_draws=None, max_moves=3_210)
     >>> [tuple(each) for each in rounds(schedule)]
-    [(500, 2), (750, 2), (1000, 2), (750, 4), (800, 4)]
+    [(500, 2), (625, 2), (750, 2), (875, 2), (1000, 2), (625, 4), (750, 4), (800, 4)]
 
     Draws that are far apart are kept in larger numbers:
 
     >>> schedule = Schedule(n_burn_in=10, thin=2, n_draws=None, max_moves=160_010)
-    >>> [tuple(each) for each in rounds(schedule)][-6:]
-    [(1000, 32), (1500, 32), (2000, 32), (3000, 32), (4000, 32), (2500, 64)]
+    >>> [tuple(each) for each in rounds(schedule)][-5:]
+    [(2500, 32), (3000, 32), (3500, 32), (4000, 32), (2500, 64)]
     """
     if schedule.n_draws is not None:
         yield Round(schedule.n_draws, schedule.thin)
@@ -107,15 +107,15 @@ def rounds(schedule: Schedule) -> Iterator[Round]:
 
 
 def draws_to_next_check(n_draws: int) -> int:
-    """By how many draws a chain grows until it is looked at again: by a third or a half.
+    """By how many draws a chain grows until it is looked at again: by a seventh to a quarter.
 
     Examples
     --------
     >>> [draws_to_next_check(n) for n in (500, 750, 1000, 1500, 2000, 3000)]
-    [250, 250, 500, 500, 1000, 1000]
+    [125, 125, 250, 250, 500, 500]
     """
     n_doublings = (n_draws // FIRST_CHECK).bit_length() - 1
-    return (FIRST_CHECK << n_doublings) // 2
+    return (FIRST_CHECK << n_doublings) // 4
 
 
 def draws_used(start: int, n_draws: int, thin: int) -> slice:
