@@ -84,6 +84,7 @@ def test_what_the_page_predicts_is_what_the_model_predicts(page, mixed):
 
 
 def test_the_prediction_moves_with_every_kind_of_input(page, mixed):
+    page.reload()  # other tests sort the cases
     page.locator("#case-table tbody tr").first.click()
     row = mixed.data["cases"]["shown"][0]["row"]
     case = mixed.X_test.iloc[[row]].copy()
@@ -159,6 +160,7 @@ def test_the_envelope_is_counted_anew_as_the_slider_moves(page, mixed):
 
 
 def test_agreement_is_said_to_be_of_votes_and_no_probability(page, mixed):
+    page.reload()  # other tests sort the cases
     page.locator("#case-table tbody tr").first.click()
     case = mixed.data["cases"]["shown"][0]
     label = mixed.model.classes_[int(np.argmax(case["mean"]))]
