@@ -110,7 +110,8 @@ def measure(name: str, setting: Setting, n_moves: int) -> Result:
     log_losses, sizes = [], []
     for train, test in folds.split(table.X, table.y):
         model = setting.model(len(np.unique(table.y)), n_moves)
-        grid = np.geomspace(setting.learned_from, settings.LEARNED_ALPHA_SUMS[-1], 16).tolist()
+        usual = settings.LEARNED_ALPHA_SUMS
+        grid = np.geomspace(setting.learned_from, usual[-1], len(usual)).tolist()
         with warnings.catch_warnings(), patch.object(settings, "LEARNED_ALPHA_SUMS", tuple(grid)):
             warnings.simplefilter("ignore", ConvergenceWarning)
             model.fit(table.X[train], table.y[train])

@@ -33,7 +33,7 @@ def describe(
         "command": shlex.join(["python", "-m", "benchmarks", "run", name, *arguments]),
         "date": datetime.now(UTC).isoformat(timespec="seconds"),
         "seconds": round(seconds, 1),
-        "options": vars(options),
+        "options": {n: v for n, v in vars(options).items() if not isinstance(v, Path)},
         "seeds": _seeds(options),
         "machine": _machine(),
         "versions": _versions(),

@@ -141,13 +141,14 @@ def _read_array(values: Values, where: str) -> RawColumn:
     if values.dtype.kind == "b":
         return RawColumn("boolean", values.astype(np.float64))
     if values.dtype.kind == "M":
-        return RawColumn("date", _microseconds(values))
+        return RawColumn("date", microseconds(values))
     if values.dtype.kind == "m":
         return RawColumn("number", values / np.timedelta64(1, "s"))
     return _read_objects(values.astype(object), where)
 
 
-def _microseconds(values: Values) -> FloatArray:
+def microseconds(values: Values) -> FloatArray:
+    """Count dates in microseconds since 1970; NaN where there is none."""
     stamps = values.astype("datetime64[us]")
     floats: FloatArray = stamps.astype(np.int64).astype(np.float64)
     floats[np.isnat(stamps)] = np.nan
@@ -181,7 +182,7 @@ def _read_objects(values: npt.NDArray[np.object_], where: str) -> RawColumn:
         )
     if families == {"date"}:
         stamps = np.array([np.datetime64("NaT", "us") if v is None else v for v in values])
-        return RawColumn("date", _microseconds(stamps))
+        return RawColumn("date", microseconds(stamps))
     return RawColumn("category", values)
 
 

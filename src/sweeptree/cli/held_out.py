@@ -76,15 +76,15 @@ def _find_target(model: BayesianTreeClassifier, table: Table, candidates: list[s
 
 def _known_labels(model: BayesianTreeClassifier, table: Table, target: str) -> Array:
     """Return the class of each row, as one of the model's."""
-    classes = _classes_as_written(model)
+    place_of = {text: place for place, text in enumerate(_classes_as_written(model))}
     labels = [_as_class(model, str(label)) for label in labels_of(table, target).tolist()]
     for label, place in zip(labels, table.places.tolist(), strict=True):
-        if label not in classes:
+        if label not in place_of:
             raise TableFileError(
                 f"Column {target!r} of {table.source} has {label!r} in {table.unit} {place}, which "
-                f"is none of the model's classes ({', '.join(classes)}); leave such rows out."
+                f"is none of the model's classes ({', '.join(place_of)}); leave such rows out."
             )
-    known: Array = model.classes_[[classes.index(label) for label in labels]]
+    known: Array = model.classes_[[place_of[label] for label in labels]]
     return known
 
 

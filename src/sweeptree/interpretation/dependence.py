@@ -22,6 +22,7 @@ from sweeptree.fitted import (
 from sweeptree.frames import make_frame
 from sweeptree.leaf_draws import DrawnLeaves
 from sweeptree.prediction import forest_of, mean_probabilities
+from sweeptree.raw_table import microseconds
 from sweeptree.spacing import evenly_spaced
 from sweeptree.uncertainty.intervals import probability_quantiles
 
@@ -237,17 +238,15 @@ def _read_values(known: Column, grid: Sequence[Any]) -> FloatArray:
     """Read numbers, or dates as microseconds since 1970; all must be there."""
     what = "dates, such as '2024-01-31'" if known.kind == "date" else "finite numbers"
     try:
-        values = _microseconds(grid) if known.kind == "date" else np.asarray(grid, dtype=float)
+        if known.kind == "date":
+            values = microseconds(np.array([np.datetime64(each) for each in grid]))
+        else:
+            values = np.asarray(grid, dtype=float)
     except (TypeError, ValueError):
         values = np.empty(0)
     if values.ndim != 1 or not np.isfinite(values).all() or len(values) == 0:
         raise ValueError(f"grid must be a sequence of {what}, for {known.name!r} holds such.")
     return values
-
-
-def _microseconds(dates: Sequence[Any]) -> FloatArray:
-    stamps = np.array([np.datetime64(each) for each in dates], dtype="datetime64[us]")
-    return np.where(np.isnat(stamps), np.nan, stamps.astype(np.int64).astype(np.float64))
 
 
 def _grid_of_levels(column: int, known: Column, grid: Sequence[Any]) -> _Grid:
