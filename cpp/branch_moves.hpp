@@ -94,14 +94,15 @@ class BranchMoves {
   }
 
   bool may_regraft(int moved, int other) const {
-    return moved != tree_.root() && other != moved && other != tree_[moved].parent &&
-           !tree_.is_above(moved, other);
+    return moved != tree_.root() && other != tree_[moved].parent &&
+           !tree_.is_at_or_above(moved, other);
   }
 
   Evaluation evaluate_regraft(const Proposal& proposal, const Hurdle& hurdle) {
-    const int place = tree_.common_ancestor(tree_[proposal.node].parent, proposal.other);
+    const int split = tree_[proposal.node].parent;
+    const int place = tree_.common_ancestor(split, proposal.other);
     return evaluate_transfer(proposal.node, proposal.other, proposal.is_left, place,
-                             Changes{.anywhere = true}, hurdle);
+                             Changes{.node = split, .other = tree_[split].parent}, hurdle);
   }
 
   // ---- rotate --------------------------------------------------------------------------------

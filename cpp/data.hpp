@@ -110,7 +110,7 @@ class Data {
   void split(const Word* mask, int variable, int cut, Word* left, Word* right,
              int* left_counts) const {
     const Word* rows_left = masks_[variable].rows_left(cut, [this] { return scratch(); });
-    for (std::size_t c = 0; c < n_classes(); ++c) {
+    for (std::size_t c = 0, n = n_classes(); c < n; ++c) {
       const std::size_t begin = classes_.begin[c];
       left_counts[c] = static_cast<int>(split_and_count<keep>(
           mask + begin, rows_left + begin, keeps_left(keep) ? left + begin : nullptr,

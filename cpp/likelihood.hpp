@@ -36,8 +36,19 @@ class LeafLikelihood {
   double log_leaf(const int* counts, int n) const {
     if (static_cast<std::size_t>(n) >= n_looked_up_) return log_large_leaf(counts, n);
     double sum = constant_;
-    for (std::size_t j = 0; j < term_begin_.size(); ++j) sum += terms_[term_begin_[j] + counts[j]];
-    return sum - terms_[total_begin_ + n];
+    for (std::size_t j = 0; j < n_classes(); ++j) sum += class_term(j, counts[j]);
+    return sum - total_term(n);
+  }
+
+  std::size_t n_classes() const { return term_begin_.size(); }
+
+  // What log_leaf is put together from, for counts below n_looked_up.
+  std::size_t n_looked_up() const { return n_looked_up_; }
+  double constant() const { return constant_; }
+  double class_term(std::size_t j, std::size_t m) const { return terms_[term_begin_[j] + m]; }
+  double total_term(std::size_t n) const { return terms_[total_begin_ + n]; }
+  bool repeats_class_before(std::size_t j) const {
+    return j > 0 && term_begin_[j] == term_begin_[j - 1];
   }
 
  private:
@@ -46,9 +57,9 @@ class LeafLikelihood {
 
   double log_large_leaf(const int* counts, int n) const {
     double sum = constant_;
-    for (std::size_t j = 0; j < term_begin_.size(); ++j) {
+    for (std::size_t j = 0; j < n_classes(); ++j) {
       const auto m = static_cast<std::size_t>(counts[j]);
-      sum += m < n_looked_up_ ? terms_[term_begin_[j] + m] : term(counts[j], alpha_[j]);
+      sum += m < n_looked_up_ ? class_term(j, m) : term(counts[j], alpha_[j]);
     }
     return sum - term(n, alpha_sum_);
   }
@@ -74,6 +85,55 @@ class LeafLikelihood {
   std::size_t n_looked_up_;
   std::vector<double> terms_;            // tables one after the other
   std::vector<std::size_t> term_begin_;  // of each class; classes with one alpha share a table
+  std::size_t total_begin_ = 0;
+};
+
+// The likelihoods under each value that alpha may take. To draw one of them every leaf is looked up
+// under all, so what is looked up for one count stands side by side.
+class LeafLikelihoods {
+ public:
+  LeafLikelihoods(Likelihood kind, const std::vector<std::vector<double>>& alphas,
+                  std::size_t n_rows) {
+    for (const std::vector<double>& alpha : alphas) each_.emplace_back(kind, alpha, n_rows);
+    for (std::size_t j = 0; j < each_.front().n_classes(); ++j) {
+      const bool is_repeated =
+          std::ranges::all_of(each_, [&](const auto& its) { return its.repeats_class_before(j); });
+      const auto term = [&](const auto& its, std::size_t m) { return its.class_term(j, m); };
+      class_begin_.push_back(is_repeated ? class_begin_.back() : add_table(term));
+    }
+    total_begin_ = add_table([](const auto& its, std::size_t n) { return its.total_term(n); });
+  }
+
+  std::size_t size() const { return each_.size(); }
+  const LeafLikelihood& operator[](std::size_t value) const { return each_[value]; }
+
+  // The log likelihood of a leaf under each value.
+  void log_leaf(const int* counts, int n, std::vector<double>& out) const {
+    if (static_cast<std::size_t>(n) >= each_.front().n_looked_up()) {
+      for (std::size_t i = 0; i < size(); ++i) out[i] = each_[i].log_leaf(counts, n);
+      return;
+    }
+    for (std::size_t i = 0; i < size(); ++i) out[i] = each_[i].constant();
+    for (std::size_t j = 0; j < class_begin_.size(); ++j) {
+      const double* term = &terms_[class_begin_[j] + counts[j] * size()];
+      for (std::size_t i = 0; i < size(); ++i) out[i] += term[i];
+    }
+    const double* total = &terms_[total_begin_ + n * size()];
+    for (std::size_t i = 0; i < size(); ++i) out[i] -= total[i];
+  }
+
+ private:
+  template <typename Term>
+  std::size_t add_table(Term&& term) {
+    const std::size_t begin = terms_.size();
+    for (std::size_t m = 0; m < each_.front().n_looked_up(); ++m)
+      for (const LeafLikelihood& its : each_) terms_.push_back(term(its, m));
+    return begin;
+  }
+
+  std::vector<LeafLikelihood> each_;
+  std::vector<double> terms_;             // tables one after the other: (count, value)
+  std::vector<std::size_t> class_begin_;  // of each class
   std::size_t total_begin_ = 0;
 };
 

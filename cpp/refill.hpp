@@ -17,14 +17,12 @@ struct LeafSums {
   double log_stop = 0.0;
 };
 
-// Where links and rules below the top are not as they were, or the mask of which goes to the top.
-// Elsewhere a node that gets the rows it had needs no second look, nor does anything below it.
+// Nodes below the top whose links or rules are not as they were, or the mask of which goes to the
+// top. A node that gets the rows it had, with none of these at it or below, needs no second look.
 struct Changes {
   bool anywhere = false;
   int node = none;
   int other = none;
-
-  bool may_be_at(int place) const { return anywhere || place == node || place == other; }
 };
 
 class Refill {
@@ -117,7 +115,7 @@ class Refill {
     const std::size_t right_counts = push_counts();
     data_.split(mask, rule.variable, rule.cut, left_mask, right_mask, &counts_[left_counts]);
     int left_rows = 0;
-    for (std::size_t c = 0; c < data_.n_classes(); ++c) {
+    for (std::size_t c = 0, n = data_.n_classes(); c < n; ++c) {
       const int n_left = counts_[left_counts + c];
       counts_[right_counts + c] = counts_[counts + c] - n_left;
       left_rows += n_left;
@@ -133,9 +131,11 @@ class Refill {
   }
 
   bool is_unchanged(int node, const Word* mask, int n_rows) const {
-    if (mask == nullptr || changes_.may_be_at(node)) return false;
+    if (mask == nullptr || changes_.anywhere) return false;
     return n_rows > 0 && n_rows == tree_[node].n_rows &&
-           std::equal(mask, mask + data_.n_words(), tree_[node].mask);
+           std::equal(mask, mask + data_.n_words(), tree_[node].mask) &&
+           !tree_.is_at_or_above(node, changes_.node) &&
+           !tree_.is_at_or_above(node, changes_.other);
   }
 
   // A rule outside its variable's range: one child gets every row, the other none.

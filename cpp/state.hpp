@@ -2,7 +2,9 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
+#include <vector>
 
 #include "data.hpp"
 #include "prior.hpp"
@@ -79,13 +81,15 @@ struct State {
     forget_rounding();
   }
 
-  double log_likelihood_with_alpha(int value) const {
-    double sum = 0.0;
+  // The log likelihood under each value that alpha may take.
+  void log_likelihood_by_alpha(std::vector<double>& out) {
+    out.assign(target.likelihoods.size(), 0.0);
+    of_leaf_.resize(out.size());
     for (int i = 0; i < tree.n_leaves(); ++i) {
       const int leaf = tree.leaves[i];
-      sum += target.likelihoods[value].log_leaf(tree.counts(leaf), tree[leaf].n_rows);
+      target.likelihoods.log_leaf(tree.counts(leaf), tree[leaf].n_rows, of_leaf_);
+      for (std::size_t value = 0; value < out.size(); ++value) out[value] += of_leaf_[value];
     }
-    return sum;
   }
 
   // The running sum of changes is replaced by the sum over leaves.
@@ -146,6 +150,9 @@ struct State {
     return target.shape.log_split(depth) + log_shape_of(tree[node].left, depth + 1) +
            log_shape_of(tree[node].right, depth + 1);
   }
+
+ private:
+  std::vector<double> of_leaf_;
 };
 
 }  // namespace sweeptree

@@ -11,7 +11,7 @@ namespace sweeptree {
 
 struct Target {
   const Data* data;
-  std::vector<LeafLikelihood> likelihoods;  // one for each value that alpha may take
+  LeafLikelihoods likelihoods;
   ShapePrior shape;
   RangePrior range;
   RulePrior rule_prior;

@@ -144,8 +144,9 @@ class Tree {
     return prunable.size() + (parent != none && prunable.contains(parent) ? 0 : 1);
   }
 
-  bool is_above(int ancestor, int node) const {
-    while ((node = nodes_[node].parent) != none)
+  // Nothing is above none.
+  bool is_at_or_above(int ancestor, int node) const {
+    for (; node != none; node = nodes_[node].parent)
       if (node == ancestor) return true;
     return false;
   }

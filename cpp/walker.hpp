@@ -138,9 +138,8 @@ class Walker {
 
   // Given the tree; all values are equally likely a priori.
   void draw_alpha(Random& random, double share) {
-    alpha_weights_.resize(state().target.likelihoods.size());
-    for (std::size_t i = 0; i < alpha_weights_.size(); ++i)
-      alpha_weights_[i] = share * state().log_likelihood_with_alpha(static_cast<int>(i));
+    whole_.state().log_likelihood_by_alpha(alpha_weights_);
+    for (double& weight : alpha_weights_) weight *= share;
     use_alpha(draw_by_log_weight(random, alpha_weights_));
   }
 

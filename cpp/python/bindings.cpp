@@ -90,15 +90,12 @@ void init_target(Target* self, const Data& data, const std::string& tree_prior, 
                  const std::string& likelihood, const std::vector<std::vector<double>>& alphas,
                  int min_samples_leaf, int max_leaves) {
   require(!alphas.empty(), "alpha needs at least one value");
-  std::vector<LeafLikelihood> leaf_likelihoods;
-  for (const std::vector<double>& alpha : alphas) {
+  for (const std::vector<double>& alpha : alphas)
     require(alpha.size() == data.n_classes(), "alpha needs one number per class");
-    leaf_likelihoods.emplace_back(named(likelihoods, likelihood), alpha, data.n_rows());
-  }
   const TreePrior shape = named(tree_priors, tree_prior);
   const RulePrior rules = named(rule_priors, rule_prior);
   new (self) Target{&data,
-                    std::move(leaf_likelihoods),
+                    LeafLikelihoods(named(likelihoods, likelihood), alphas, data.n_rows()),
                     ShapePrior(shape, leaf_penalty, gamma, delta, max_leaves),
                     RangePrior(shape, split_chance, rules, &data, min_samples_leaf),
                     rules,
