@@ -100,6 +100,30 @@ def test_plug_in_intervals_are_quantiles_between_trees():
     assert_allclose(interval[:, 0], 1 - interval[:, 1, ::-1], atol=1e-12)
 
 
+def test_all_of_the_draws_are_one(binary):
+    model, X, _ = binary
+    agreement = model.uncertainty(X).agreement
+    of_second = model.predict_proba_draws(X)[..., 1].reshape(-1, len(X))
+    is_unanimous = (of_second > 0.5).all(axis=0) | (of_second < 0.5).all(axis=0)
+    assert is_unanimous.any()
+    assert (agreement[is_unanimous] == 1).all()
+
+
+def test_plug_in_intervals_are_the_same_whatever_else_is_asked():
+    X, y = TABLES["two classes"]
+    model = short(likelihood="plug-in", min_samples_leaf=len(X) // 8).fit(X, y)
+    together = model.predict_interval(X[:20])
+    alone = [model.predict_interval(X[i : i + 1])[0] for i in range(20)]
+    assert_allclose(alone, together, atol=1e-12)
+
+
+def test_a_plug_in_leaf_without_a_tree_around_it_is_a_point():
+    X, y = TABLES["two classes"]
+    model = short(likelihood="plug-in", max_leaves=1).fit(X, y)
+    share = np.mean(y == model.classes_[1])
+    assert_allclose(model.predict_interval(X[:1])[0, 1], share, atol=1e-12)
+
+
 def test_blocks_of_rows_do_not_matter(fitted, monkeypatch):
     model, X, _ = fitted
     at_once = model.predict_interval(X[:40])

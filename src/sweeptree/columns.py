@@ -71,5 +71,4 @@ def show_date(microseconds: float) -> str:
     """
     text = str(np.datetime64(round(microseconds), "us")).rstrip("0").rstrip(".")
     day, time = text.split("T")
-    time = f"{time}:00:00"[:8] if len(time) < 8 else time
     return day if time == "00:00:00" else f"{day} {time}"

@@ -30,10 +30,26 @@ def plain_labels(y: Any) -> Any:
         )
     if labels.ndim != 1:
         return y
+    if labels.dtype == object:
+        _refuse_mixed_types(labels)
     types = {type(label) for label in labels.tolist()} if labels.dtype == object else set()
     if types == {bool}:
         return labels.astype(bool)
     return _as_whole_numbers(labels) if types == {int} else labels
+
+
+def _refuse_mixed_types(labels: npt.NDArray[np.object_]) -> None:
+    """Refuse text beside anything else: such labels have no order."""
+    first_of: dict[bool, int] = {}
+    for row, label in enumerate(without_missing(labels)):
+        if label is not None:
+            first_of.setdefault(isinstance(label, str), row)
+    if len(first_of) > 1:
+        one, other = sorted(first_of.values())
+        raise ValueError(
+            f"y has labels of different types: {labels[one]!r} in row {one} and "
+            f"{labels[other]!r} in row {other}; make them all text or all numbers."
+        )
 
 
 def _as_whole_numbers(labels: npt.NDArray[Any]) -> npt.NDArray[Any]:

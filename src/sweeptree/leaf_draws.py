@@ -21,7 +21,7 @@ class DrawnLeaves:
         alpha = draws.alphas[draws.alpha_index.ravel()]
         parameters = np.repeat(alpha, sizes, axis=0)
         parameters += trees.leaf_counts[self.leaf]
-        self.probabilities = draw_dirichlets(parameters, draws.alphas.any(), rng)
+        self.probabilities = draw_dirichlets(parameters, not draws.is_plug_in, rng)
 
     def means(self, share_of_leaf: FloatArray) -> FloatArray:
         """(draw, class): mean over rows, of which so large a share falls into each leaf."""
@@ -31,7 +31,7 @@ class DrawnLeaves:
 
 
 def draw_dirichlets(
-    parameters: FloatArray, is_spread: bool | np.bool_, rng: np.random.Generator
+    parameters: FloatArray, is_spread: bool, rng: np.random.Generator
 ) -> FloatArray:
     """Draw from each row's Dirichlet; without spread, as in the plug-in likelihood, its mean."""
     weights = parameters

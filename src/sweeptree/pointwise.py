@@ -35,7 +35,7 @@ def log_likelihood(draws: Draws, leaf_of_row: IntArray, labels: npt.NDArray[np.i
     """
     counts = draws.trees.leaf_counts
     n_rows_of_leaf = counts.sum(axis=1)
-    leaves_out = draws.alphas.any() and are_training_rows(draws.trees, leaf_of_row, labels)
+    leaves_out = not draws.is_plug_in and are_training_rows(draws.trees, leaf_of_row, labels)
     found = np.empty((*draws.tree_index.shape, len(labels)))
     for place in np.ndindex(draws.tree_index.shape):
         leaf = leaf_of_row[draws.tree_index[place]]

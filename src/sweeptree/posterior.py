@@ -189,6 +189,11 @@ class Draws(Traces):
     trees: Trees
 
     @property
+    def is_plug_in(self) -> bool:
+        """Whether a leaf's class probabilities are its frequencies: then there is no α."""
+        return not self.alphas.any()
+
+    @property
     def tree_weights(self) -> FloatArray:
         """Share of all draws that each distinct tree has."""
         weights: FloatArray = self.shares(np.s_[:, :]).sum(axis=1)

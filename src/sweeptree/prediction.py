@@ -18,6 +18,9 @@ Predictor = Callable[[FloatArray], FloatArray]
 
 ALL_DRAWS: Part = np.s_[:, :]
 
+SHARE_DECIMALS = 12
+"""To which shares of draws are rounded."""
+
 
 def leaf_probabilities(leaf_counts: IntArray, alpha: FloatArray) -> FloatArray:
     """Class probabilities of each leaf.
@@ -64,6 +67,14 @@ def predictor_of(draws: Draws, engine: str, n_threads: int = 1) -> Predictor:
 def mean_leaf_value(draws: Draws, X: FloatArray, engine: str, leaf_value: LeafValue) -> FloatArray:
     """(row, value): what is known of each row's leaf, averaged over all draws."""
     return _averager(draws, ALL_DRAWS, forest_of(draws.trees, engine), leaf_value)(X)
+
+
+def vote_shares(draws: Draws, X: FloatArray, engine: str) -> FloatArray:
+    """(row, class): share of the draws that vote for the class.
+
+    Sums of thousands of weights are rounded, so that all of the draws are 1 and 15 of 16 .9375.
+    """
+    return mean_leaf_value(draws, X, engine, leaf_votes).round(SHARE_DECIMALS)
 
 
 def chain_means(draws: Draws, X: FloatArray, engine: str, n_threads: int = 1) -> FloatArray:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from datetime import date
+from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from typing import Any, NamedTuple
 
@@ -58,7 +58,7 @@ def read_named_table(X: Any) -> RawTable:
     """Read a pandas or polars frame, an Arrow table, or a mapping of names to columns."""
     names = read_names(X)
     if isinstance(X, Mapping):
-        columns = {name: _as_array(column) for name, column in X.items()}
+        columns = {name: as_array(column) for name, column in X.items()}
         _check_shapes(columns)
         read = [_read_array(column, f"column {name!r}") for name, column in columns.items()]
         return RawTable(names, read)
@@ -93,9 +93,11 @@ def _as_text(names: list[Any]) -> list[str] | None:
 
 
 def _check_unique(names: Sequence[Any]) -> None:
-    for i, name in enumerate(names):
-        if name in names[:i]:
+    seen = set()
+    for name in names:
+        if name in seen:
             raise ValueError(f"The table has two columns named {name!r}; rename one of them.")
+        seen.add(name)
 
 
 def _check_shapes(columns: Mapping[Any, Values]) -> None:
@@ -109,13 +111,16 @@ def _check_shapes(columns: Mapping[Any, Values]) -> None:
             )
 
 
-def _as_array(column: Any) -> Values:
-    """Take a sequence without a type as objects: an array of its own would turn them into text."""
-    return np.asarray(column, dtype=None if hasattr(column, "dtype") else object)
+def as_array(values: Any) -> Values:
+    """Take values without a type as objects: an array of their own would turn them into text."""
+    return np.asarray(values, dtype=None if hasattr(values, "dtype") else object)
 
 
 def _read_series(series: nw.Series[Any], where: str) -> RawColumn:
     dtype = series.dtype
+    if dtype == nw.Unknown and hasattr(series.to_native(), "sparse"):
+        dense = series.to_native().sparse.to_dense()
+        return _read_series(nw.from_native(dense, series_only=True), where)
     if dtype.is_numeric() or dtype == nw.Boolean:
         kind: Kind = "boolean" if dtype == nw.Boolean else "number"
         return RawColumn(kind, _as_floats(series))
@@ -143,7 +148,7 @@ def _read_array(values: Values, where: str) -> RawColumn:
     if values.dtype.kind == "M":
         return RawColumn("date", microseconds(values))
     if values.dtype.kind == "m":
-        return RawColumn("number", values / np.timedelta64(1, "s"))
+        return RawColumn("number", _seconds(values))
     return _read_objects(values.astype(object), where)
 
 
@@ -155,11 +160,17 @@ def microseconds(values: Values) -> FloatArray:
     return floats
 
 
+def _seconds(values: Values) -> FloatArray:
+    seconds: FloatArray = values / np.timedelta64(1, "s")
+    return seconds
+
+
 FAMILIES: dict[str, tuple[type, ...]] = {
     "boolean": (bool, np.bool_),
     "number": (int, float, Decimal, np.integer, np.floating),
     "category": (str,),
     "date": (date, np.datetime64),
+    "time span": (timedelta, np.timedelta64),
 }
 
 
@@ -181,9 +192,19 @@ def _read_objects(values: npt.NDArray[np.object_], where: str) -> RawColumn:
             f"{values[other]!r} in row {other}; make them all numbers or all text."
         )
     if families == {"date"}:
-        stamps = np.array([np.datetime64("NaT", "us") if v is None else v for v in values])
-        return RawColumn("date", microseconds(stamps))
+        stamps = [np.datetime64("NaT", "us") if v is None else _without_zone(v) for v in values]
+        return RawColumn("date", microseconds(np.array(stamps)))
+    if families == {"time span"}:
+        spans = [np.timedelta64("NaT", "us") if v is None else v for v in values]
+        return RawColumn("number", _seconds(np.array(spans, dtype="timedelta64[us]")))
     return RawColumn("category", values)
+
+
+def _without_zone(stamp: Any) -> Any:
+    """Give a time that has a zone as that of UTC, as frames do; leave others as they are."""
+    if not isinstance(stamp, datetime) or stamp.tzinfo is None:
+        return stamp
+    return stamp.astimezone(UTC).replace(tzinfo=None)
 
 
 def _floats(values: npt.NDArray[np.object_], where: str) -> FloatArray:

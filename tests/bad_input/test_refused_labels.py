@@ -37,6 +37,12 @@ def test_mistake_on_a_large_table_is_told_at_once():
     assert time.perf_counter() - start < 1.0
 
 
+def test_labels_of_different_types_are_refused():
+    mixed = np.array(["yes", "yes", 0] * 10, dtype=object)
+    with pytest.raises(ValueError, match=r"types: 'yes' in row 0 and 0 in row 2; make them all"):
+        short().fit(X, mixed)
+
+
 def test_continuous_labels_are_refused():
     with pytest.raises(ValueError, match="Unknown label type: continuous"):
         short().fit(X, X[:, 0])

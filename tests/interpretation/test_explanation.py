@@ -1,6 +1,8 @@
+import re
 import sys
 
 import numpy as np
+import pandas as pd
 import pytest
 from numpy.testing import assert_allclose
 
@@ -78,6 +80,26 @@ def test_changes_do_change_the_class_and_not_before(fitted, case, explanation):
         is_up = change["needed"] > change["value"]
         moved[change["variable"]] = np.nextafter(change["needed"], -np.inf if is_up else np.inf)
         assert model.predict(moved)[0] == present
+
+
+def test_what_is_written_does_not_contradict_itself():
+    rng = np.random.default_rng(0)
+    p = 1235 + rng.integers(0, 10, 200) / 10
+    X = pd.DataFrame({"p": p})
+    model = fit(X, p > 1235.45)
+    for place in range(20):
+        text = str(model.explain(X.iloc[place]))
+        for sign, threshold in re.findall(r"p (<=|>) ([\d.]+) ", text):
+            assert (p[place] <= float(threshold)) == (sign == "<=")
+        for way, value, needed in re.findall(r"p (up|down) from ([\d.]+) to ([\d.]+):", text):
+            assert (float(needed) > float(value)) == (way == "up")
+
+
+def test_a_case_may_be_a_list_of_values_of_different_kinds():
+    X = pd.DataFrame({"age": np.arange(60.0), "ward": np.repeat(["A", "B"], 30)})
+    model = fit(X, X["ward"] == "A")
+    in_a_frame = pd.DataFrame({"age": [41.0], "ward": ["A"]})
+    assert model.explain([41.0, "A"]).prediction == model.explain(in_a_frame).prediction
 
 
 def test_nearest_change_is_found_where_few_thresholds_are(fitted):

@@ -45,6 +45,32 @@ def test_labels_that_are_whole_numbers_stay_so(mixed, kind):
     assert short().fit(table, labels).predict(table).dtype.kind == "i"
 
 
+def test_sparse_columns_are_what_they_hold():
+    amount = np.repeat([0.0, 1.5, 0.0, 2.5], 10)
+    table = pd.DataFrame(
+        {
+            "amount": pd.arrays.SparseArray(amount, fill_value=0.0),
+            "given": pd.arrays.SparseArray(amount > 1, fill_value=False),
+        }
+    )
+    model = short().fit(table, amount > 1)
+    assert [column.kind for column in model.columns_] == ["number", "boolean"]
+    np.testing.assert_array_equal(read_rows(model, table)[:, 0], amount)
+
+
+@pytest.mark.filterwarnings("error::UserWarning")
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_times_with_a_zone_and_time_spans_are_read_as_objects_too():
+    day = pd.date_range("2024-03-30", periods=40, freq="6h", tz="Europe/Berlin")
+    stay = pd.Series(pd.to_timedelta(np.arange(40) * 1.5, unit="h"))
+    stay[3] = pd.NaT
+    table = pd.DataFrame({"day": day, "stay": stay})
+    model = short().fit(table, np.arange(40) > 20)
+    as_objects = {name: table[name].astype(object).tolist() for name in table}
+    np.testing.assert_array_equal(read_rows(model, as_objects), read_rows(model, table))
+    assert model.explain(table.iloc[5]).prediction == model.explain(table.iloc[[5]]).prediction
+
+
 def test_columns_are_learned(fitted):
     assert fitted.columns_ == (
         Column("age", "number", has_missing=True),

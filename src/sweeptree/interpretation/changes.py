@@ -12,7 +12,7 @@ from sweeptree.encoding import FloatArray
 from sweeptree.fitted import FittedModel
 from sweeptree.frames import make_frame, records_of
 from sweeptree.interpretation.conditions import as_users_values
-from sweeptree.interpretation.words import show_value
+from sweeptree.interpretation.words import show_beyond, show_value
 from sweeptree.posterior import Posterior
 from sweeptree.prediction import Predictor, predictor_of
 from sweeptree.spacing import evenly_spaced
@@ -157,13 +157,18 @@ def changes_in_words(table: Any, columns: tuple[Column, ...]) -> list[str]:
 
 
 def _in_words(change: dict[str, Any], column: Column) -> str:
-    value, needed = change["value"], change["needed"]
-    if column.kind == "number":
-        direction = "down " if needed < value else "up "
-        value, needed = show_value(column, value), show_value(column, needed, 4)
-    else:
-        direction, value = "", "missing" if value is None else value
+    before, after = _ends_in_words(change["value"], change["needed"], column)
     return (
-        f"{column.name} {direction}from {value} to {needed}: {change['becomes']} with probability "
+        f"{column.name} {before} to {after}: {change['becomes']} with probability "
         f"{change['probability']:.2f}"
     )
+
+
+def _ends_in_words(value: Any, needed: Any, column: Column) -> tuple[str, str]:
+    if column.kind == "number":
+        direction = "down" if needed < value else "up"
+        return f"{direction} from {show_value(column, value)}", show_beyond(column, needed, value)
+    if column.kind == "date":
+        moments = np.array([needed, value], dtype="datetime64[us]").astype(np.int64)
+        return f"from {value}", show_beyond(column, *moments.tolist())
+    return f"from {'missing' if value is None else value}", str(needed)

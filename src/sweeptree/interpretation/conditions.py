@@ -11,9 +11,8 @@ from sweeptree.columns import Column
 from sweeptree.encoding import FloatArray
 from sweeptree.fitted import FittedModel
 from sweeptree.frames import make_frame, records_of
-from sweeptree.interpretation.words import relation, show_value
-from sweeptree.prediction import forest_of
-from sweeptree.uncertainty.envelope import ROUNDING
+from sweeptree.interpretation.words import relation, show_beside, show_value
+from sweeptree.prediction import SHARE_DECIMALS, forest_of
 
 
 class Condition(NamedTuple):
@@ -35,10 +34,11 @@ def find_conditions(model: FittedModel, row: FloatArray, min_share: float) -> An
     rows = []
     for condition, of_trees in found.items():
         weight = weights[list(of_trees)]
-        if weight.sum() >= min_share - ROUNDING:
+        share = round(float(weight.sum()), SHARE_DECIMALS)
+        if share >= min_share:
             thresholds = np.array(list(of_trees.values()))
             quantiles = weighted_quantiles(thresholds, weight, np.array([0.5, 0.05, 0.95]))
-            rows.append((min(weight.sum(), 1.0), condition, quantiles))
+            rows.append((share, condition, quantiles))
     rows.sort(key=lambda found: -found[0])
     return _as_table(model.columns_, row, rows)
 
@@ -118,13 +118,13 @@ def conditions_in_words(table: Any, columns: tuple[Column, ...]) -> list[str]:
 
 def _in_words(condition: dict[str, Any], column: Column) -> str:
     words = f"{column.name} {condition['relation']}"
+    value = condition["value"]
     if condition["relation"] in ("<=", ">"):
         middle, low, high = (
-            show_value(column, condition[name], 4) for name in ("threshold", "lower", "upper")
+            show_beside(column, condition[name], value) for name in ("threshold", "lower", "upper")
         )
         words += f" {middle} ({low} to {high})"
     words += f", in {100 * condition['share']:.0f} % of the draws"
-    value = condition["value"]
     if condition["relation"] != "is missing" and (value is None or value != value):
         return f"{words}; it is missing, and goes with most training rows"
     if column.kind == "number" and condition["relation"] in ("<=", ">"):

@@ -23,7 +23,7 @@ from sweeptree.interpretation.changes import changes_in_words, find_changes
 from sweeptree.interpretation.conditions import conditions_in_words, find_conditions
 from sweeptree.markup import text_in_html
 from sweeptree.prediction import forest_of
-from sweeptree.raw_table import is_table_with_names
+from sweeptree.raw_table import as_array, is_table_with_names
 from sweeptree.uncertainty.report import uncertainty
 
 MOST_PLACES = 2_000_000
@@ -139,11 +139,11 @@ def as_one_row(model: FittedModel, x: Any) -> Any:
     if hasattr(x, "to_frame") and hasattr(x, "index"):  # a Series: one row of a DataFrame
         x = x.to_frame().T
     if isinstance(x, Mapping):
-        x = {name: np.atleast_1d(np.asarray(value)) for name, value in x.items()}
+        x = {name: np.atleast_1d(as_array(value)) for name, value in x.items()}
     if is_table_with_names(x):
         n_rows = len(next(iter(x.values()), ())) if isinstance(x, Mapping) else len(x)
     else:
-        x = np.atleast_2d(np.asarray(x))
+        x = np.atleast_2d(as_array(x))
         n_rows = len(x)
     if n_rows != 1:
         raise ValueError(f"x must be one case, got {n_rows}; choose a row.")

@@ -20,9 +20,8 @@ from sweeptree.prediction import (
     ALL_DRAWS,
     forest_of,
     leaf_probabilities,
-    leaf_votes,
-    mean_leaf_value,
     mean_probabilities,
+    vote_shares,
 )
 from sweeptree.settings import TESTS
 from sweeptree.uncertainty.envelope import is_confident
@@ -95,7 +94,7 @@ class _Ensemble:
     @cached_property
     def votes(self) -> FloatArray:
         """(row, class): share of the draws that vote for the class."""
-        return mean_leaf_value(self.draws, self.X, self.model.engine, leaf_votes)
+        return vote_shares(self.draws, self.X, self.model.engine)
 
     def share_voting_as(self, says: npt.NDArray[np.intp]) -> FloatArray:
         """Share of the draws that vote for a class of each row."""

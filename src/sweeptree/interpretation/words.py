@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sweeptree.columns import DAY, HOUR, MINUTE, SECOND, Column, show_date
+from sweeptree.columns import DAY, HOUR, MINUTE, SECOND, Column, Level, show_date
 from sweeptree.encoding import FloatArray
 from sweeptree.settings import TESTS
 
@@ -71,7 +71,7 @@ def relation(column: Column, test: int, threshold: float, is_left: bool) -> str:
     if is_left:
         return among(column, left)
     if TESTS[test] == "is level" and len(column.levels) > 2:
-        return f"is not {column.levels[left[0]]}"
+        return f"is not {_level_in_words(column.levels[left[0]])}"
     return among(column, [level for level in range(len(column.levels)) if level not in left])
 
 
@@ -88,11 +88,17 @@ def among(column: Column, levels: Iterable[int]) -> str:
     Examples
     --------
     >>> ward = Column("ward", "category", ("A", "B", "C"))
-    >>> among(ward, [1]), among(ward, [0, 2])
-    ('is B', 'is one of A, C')
+    >>> among(ward, [1]), among(ward, [0, 2]), among(Column("ward", "category", ("", "B")), [0])
+    ('is B', 'is one of A, C', "is ''")
     """
-    names = [str(column.levels[level]) for level in levels]
+    names = [_level_in_words(column.levels[level]) for level in levels]
     return f"is {names[0]}" if len(names) == 1 else f"is one of {', '.join(names)}"
+
+
+def _level_in_words(level: Level) -> str:
+    """Quote a level that would not be seen, or would break the line."""
+    text = str(level)
+    return text if text.strip() and text.isprintable() else repr(text)
 
 
 def show_threshold(column: Column, threshold: float, training: FloatArray) -> str:
@@ -105,31 +111,89 @@ def show_threshold(column: Column, threshold: float, training: FloatArray) -> st
 
 
 def roundest_between(threshold: float, low: float, high: float) -> str:
-    """Write a number with the fewest decimals that keep it between two others.
+    """Write a number as roundly as keeps it between two others.
 
-    It may be as small as `low`, but not as large as `high`.
+    Of a large one the first three digits are tried first, then one more at a time. It may be as
+    small as `low`, but not as large as `high`.
 
     Examples
     --------
     >>> roundest_between(59.9824, 59.0, 60.0), roundest_between(44.7, 30.0, 59.0)
     ('59', '45')
-    >>> roundest_between(-0.2, -1.0, 3.0)
-    '0'
+    >>> roundest_between(-0.2, -1.0, 3.0), roundest_between(260871.3, 260000, 261000)
+    ('0', '260000')
+    >>> roundest_between(1.99476e-8, 1.99e-8, 2.01e-8)
+    '2e-08'
     """
-    for n_decimals in range(7):
-        scale = 10.0**n_decimals
-        for rounded in (round(threshold, n_decimals), np.floor(threshold * scale) / scale):
+    n_digits_before_point = len(f"{abs(threshold):.0f}")
+    for n_decimals in range(min(0, 3 - n_digits_before_point), 7):
+        for round_it in (round, _floor):
+            rounded = round_it(threshold, n_decimals)
             if low <= rounded < high:
-                return f"{unsigned_zero(rounded):.{n_decimals}f}"
-    return short_number(threshold, 12)
+                return f"{unsigned_zero(rounded):.{max(n_decimals, 0)}f}"
+    for n_digits in range(1, 17):
+        rounded = float(f"{threshold:.{n_digits}g}")
+        if low <= rounded < high:
+            return f"{rounded:g}" if n_digits <= 6 else f"{rounded:.{n_digits}g}"
+    return repr(float(threshold))
+
+
+def _floor(value: float, n_decimals: int) -> float:
+    scale = 10.0**n_decimals
+    return float(np.floor(value * scale) / scale)
 
 
 def _roundest_date(threshold: float, low: float, high: float) -> str:
     for unit in (DAY, HOUR, MINUTE, SECOND):
-        rounded = np.floor(threshold / unit) * unit
-        if low <= rounded < high:
-            return show_date(rounded)
+        for rounded in (np.floor(threshold / unit) * unit, np.ceil(threshold / unit) * unit):
+            if low <= rounded < high:
+                return show_date(rounded)
     return show_date(threshold)
+
+
+def show_beyond(column: Column, needed: float, value: float) -> str:
+    """Write a number or a date that is needed, as seen from the present value.
+
+    It is rounded away from that value, by a hundredth of the way at most.
+
+    Examples
+    --------
+    >>> visits = Column("visits", "number")
+    >>> show_beyond(visits, 0.02407, 7), show_beyond(visits, 1235.2463, 1235.2)
+    ('0', '1235.2463')
+    >>> show_beyond(Column("admitted", "date"), 1704102075.7e6, 1704067200e6)
+    '2024-01-01 09:42:00'
+    """
+    away = np.ceil if needed > value else np.floor
+    most = abs(needed - value) / 100
+    if column.kind == "date":
+        for unit in (DAY, HOUR, MINUTE, SECOND):
+            rounded = away(needed / unit) * unit
+            if abs(rounded - needed) <= most:
+                return show_date(rounded)
+        return show_date(needed)
+    for n_decimals in range(13):
+        rounded = float(away(needed * 10.0**n_decimals) / 10.0**n_decimals)
+        if abs(rounded - needed) <= most:
+            return f"{unsigned_zero(rounded):.{n_decimals}f}"
+    return f"{needed:.17g}"
+
+
+def show_beside(column: Column, threshold: float, value: float) -> str:
+    """Write a threshold with few digits, but on the side of a value on which it is.
+
+    Examples
+    --------
+    >>> p = Column("p", "number")
+    >>> show_beside(p, 41.2513, 20), show_beside(p, 1235.25, 1235.2)
+    ('41.25', '1235.2')
+    """
+    n_digits = 4
+    while column.kind == "number" and n_digits < 17:
+        if (float(f"{threshold:.{n_digits}g}") >= value) == (threshold >= value):
+            break
+        n_digits += 1
+    return show_value(column, threshold, n_digits)
 
 
 def show_value(column: Column, value: float, n_digits: int = 6) -> str:

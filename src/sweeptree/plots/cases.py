@@ -62,7 +62,7 @@ def plot_case(model: FittedModel, x: Any, level: float = 0.95, ax: Axes | None =
     interval = probability_quantiles(model.posterior_, row, model.engine, tails)[0]
     colours = colours_of_classes(mean)
     ax = one_axes(ax, 7.0, 3.6)
-    draw = _draw_curve if mixture.parameters.all() else _draw_points
+    draw = _draw_curve if mixture.is_spread else _draw_points
     for place, colour in colours.items():
         draw(ax, mixture, place, interval[place], colour)
         ax.axvline(mean[place], color=colour, linewidth=1, linestyle=":")

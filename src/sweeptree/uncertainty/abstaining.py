@@ -166,7 +166,7 @@ def sureness_of(model: FittedModel, X: FloatArray, by: str) -> FloatArray:
         found = split_entropy(model.posterior_, X, model.engine)
         return -(found.total if by == "entropy" else found.epistemic)
     if by == "agreement":
-        return agreement_of_predicted(model, X)[1].clip(max=1)
+        return agreement_of_predicted(model, X)[1]
     probabilities = mean_probabilities(model.posterior_, X, model.engine)
     if by == "probability":
         highest: FloatArray = probabilities.max(axis=1)

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from sweeptree.encoding import FloatArray
 from sweeptree.fitted import FittedModel, check_labels, rows_of
 from sweeptree.frames import make_frame
-from sweeptree.prediction import leaf_votes, mean_leaf_value, mean_probabilities
+from sweeptree.prediction import mean_probabilities, vote_shares
 
 CONFIDENCES = (0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99, 0.999, 1.0)
 ROUNDING = 1e-9
@@ -143,7 +143,7 @@ def agreement_of_predicted(
         As `rows_of` reads it.
     """
     predicted = mean_probabilities(model.posterior_, X, model.engine).argmax(axis=1)
-    votes = mean_leaf_value(model.posterior_, X, model.engine, leaf_votes)
+    votes = vote_shares(model.posterior_, X, model.engine)
     return predicted, votes[np.arange(len(X)), predicted]
 
 

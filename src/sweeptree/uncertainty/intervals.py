@@ -87,7 +87,7 @@ def _quantiles_of_class(mixture: LeafMixture, which: int, shares: FloatArray) ->
     """(row, share): quantiles of the probability of one class."""
     a = mixture.parameters[:, which]
     b = mixture.parameters.sum(axis=1) - a
-    if (a == 0).any() or (b == 0).any():  # the plug-in likelihood: each leaf is a single value
+    if not mixture.is_spread:
         return _quantiles_of_points(a / (a + b), mixture.shares, shares)
     return _BetaMixtures(a, b, mixture.shares).quantiles(shares)
 

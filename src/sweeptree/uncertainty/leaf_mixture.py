@@ -30,6 +30,9 @@ class LeafMixture(NamedTuple):
     """(kind, class): parameters of the Dirichlet of each kind of leaf."""
     shares: Any
     """(row, kind), a sparse matrix (CSR): posterior share with which the row is in such a leaf."""
+    is_spread: bool
+    """Whether these are Dirichlets; of the plug-in likelihood they are class counts, of which the
+    shares are the probabilities."""
 
 
 def leaf_mixtures(draws: Draws, X: FloatArray, engine: str) -> Iterator[LeafMixture]:
@@ -50,7 +53,8 @@ def leaf_mixtures(draws: Draws, X: FloatArray, engine: str) -> Iterator[LeafMixt
     n_rows = max(1, MOST_PLACES // len(trees))
     for start in range(0, len(X), n_rows):
         rows = slice(start, min(start + n_rows, len(X)))
-        yield _mixture_of(rows, X[rows], forest, kinds, parameters)
+        shares_of_kinds = _shares_of_kinds(X[rows], forest, kinds, len(parameters))
+        yield _mixture_of_used(rows, parameters, shares_of_kinds, is_spread=not draws.is_plug_in)
 
 
 def _distinct_rows(counts: IntArray) -> tuple[IntArray, npt.NDArray[np.intp]]:
@@ -76,16 +80,22 @@ class _Kinds(NamedTuple):
     weight: FloatArray
 
 
-def _mixture_of(
-    rows: slice, X: FloatArray, forest: Forest, kinds: _Kinds, parameters: FloatArray
-) -> LeafMixture:
-    from scipy.sparse import coo_array, csr_array
+def _shares_of_kinds(X: FloatArray, forest: Forest, kinds: _Kinds, n_kinds: int) -> Any:
+    from scipy.sparse import coo_array
 
     kind = kinds.of_leaf[forest.apply(X)[kinds.trees]] + kinds.offset[:, None]
     row = np.broadcast_to(np.arange(len(X)), kind.shape)
     weight = np.broadcast_to(kinds.weight[:, None], kind.shape)
     places = (weight.ravel(), (row.ravel(), kind.ravel()))
-    shares = coo_array(places, shape=(len(X), len(parameters))).tocsr()
+    return coo_array(places, shape=(len(X), n_kinds)).tocsr()
+
+
+def _mixture_of_used(
+    rows: slice, parameters: FloatArray, shares: Any, *, is_spread: bool
+) -> LeafMixture:
+    """Leave out the kinds that no row is in."""
+    from scipy.sparse import csr_array
+
     used, place = np.unique(shares.indices, return_inverse=True)
-    shares = csr_array((shares.data, place, shares.indptr), shape=(len(X), len(used)))
-    return LeafMixture(rows, parameters[used], shares)
+    shares = csr_array((shares.data, place, shares.indptr), shape=(shares.shape[0], len(used)))
+    return LeafMixture(rows, parameters[used], shares, is_spread)

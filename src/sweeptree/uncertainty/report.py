@@ -11,7 +11,7 @@ from sweeptree.encoding import FloatArray
 from sweeptree.fitted import FittedModel, check_share, column_names, rows_of
 from sweeptree.frames import index_of, make_frame
 from sweeptree.partitions import maps_partitions
-from sweeptree.prediction import chain_means, leaf_votes, mean_leaf_value, mean_probabilities
+from sweeptree.prediction import chain_means, mean_probabilities, vote_shares
 from sweeptree.uncertainty.chain_error import lead_and_error, standard_error
 from sweeptree.uncertainty.entropies import split_entropy
 from sweeptree.uncertainty.intervals import probability_quantiles
@@ -94,7 +94,7 @@ def uncertainty_columns(
     tails = np.array([(1 - level) / 2, (1 + level) / 2])
     intervals = probability_quantiles(posterior, X, engine, tails)
     by_chain = chain_means(posterior, X, engine)
-    votes = mean_leaf_value(posterior, X, engine, leaf_votes)
+    votes = vote_shares(posterior, X, engine)
     entropies = split_entropy(posterior, X, engine)
     columns: dict[str, npt.NDArray[Any]] = {
         "predicted": model.classes_[predicted],
@@ -104,7 +104,7 @@ def uncertainty_columns(
         "entropy": entropies.total,
         "aleatoric": entropies.aleatoric,
         "epistemic": entropies.epistemic,
-        "agreement": votes[of_predicted].clip(max=1),
+        "agreement": votes[of_predicted],
         "monte_carlo_error": standard_error(by_chain)[of_predicted],
         "is_lead_in_doubt": is_lead_in_doubt(by_chain),
     }
