@@ -1,4 +1,4 @@
-"""What a process keeps after hours of work: memory, threads, descriptors and temporary files.
+"""What a process keeps after half an hour of work: memory, threads, descriptors, temporary files.
 
 Random tables of up to 400 rows are fitted, predicted, saved and loaded, one after the other in one
 process; one fit in ten is refused, one in four shares its chains between two threads, one in five

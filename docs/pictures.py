@@ -25,6 +25,20 @@ from sweeptree.uncertainty.leaf_mixture import leaf_mixtures
 IMAGES = Path(__file__).parent / "images"
 
 
+class ConsoleWithoutFolders(Console):
+    """A console that shows the name of the report, and not where it is on this machine."""
+
+    def print(self, *objects: Any, **options: Any) -> None:
+        """Print as ever, but leave out the folder of a report."""
+        super().print(*(_without_folder(each) for each in objects), **options)
+
+
+def _without_folder(printed: Any) -> Any:
+    if isinstance(printed, str):
+        return re.sub(r"(?m)^/.*/(?=report\.html$)", "", printed)
+    return printed
+
+
 def picture_of_demo() -> Path:
     """Save what ``make demo`` prints as a picture, without fonts from elsewhere.
 
@@ -33,7 +47,7 @@ def picture_of_demo() -> Path:
     Path
         The report that it wrote.
     """
-    console = Console(record=True, width=76)
+    console = ConsoleWithoutFolders(record=True, width=76)
     report = Path(run_demo(0, console)["report"])
     console.print()  # the picture cuts its last line short
     svg = console.export_svg(title="make demo")
@@ -166,14 +180,14 @@ def pictures_of_plots(
 
 
 def fit_with_full_trace() -> BayesianTreeClassifier:
-    """Fit two short chains, every move of which is kept."""
+    """Fit two short chains of the exact strategy, every move of which is kept."""
     data = load_injury(as_frame=True)
     model = BayesianTreeClassifier(
-        strategy="sweeping",
+        strategy="exact",
         n_chains=2,
-        n_burn_in=5000,
-        n_draws=100,
-        thin=50,
+        n_burn_in=20_000,
+        n_draws=200,
+        thin=100,
         trace="full",
         random_state=0,
     )

@@ -96,9 +96,9 @@ class BayesianTreeClassifier(
     alpha : float, sequence of float or "learn", default="learn"
         Dirichlet parameter of the class probabilities in a leaf: one for all classes, one per
         class in their sorted order, as in `classes_`, or "learn", which samples it along with
-        the tree. Learned, it is the same for all classes, its sum over the classes being one of
-        16 values from 0.2 to 10, evenly spaced on the log scale and equally likely a priori.
-        The plug-in likelihood has no alpha.
+        the tree. Learned, it is the same for all classes unless `class_prior` says otherwise,
+        its sum over the classes being one of 16 values from 0.2 to 10, evenly spaced on the log
+        scale and equally likely a priori. The plug-in likelihood has no alpha.
     likelihood : {"marginal", "plug-in"}, default="marginal"
         How the rows of a leaf count: "marginal" integrates the leaf's class probabilities out;
         "plug-in" takes the leaf's own frequencies, which reproduces the paper's tables, but is

@@ -86,7 +86,14 @@ def test_every_command_and_option_is_in_the_reference(site):
 
 def test_every_method_of_the_model_is_in_the_reference(site):
     page = (site / "reference" / "python.html").read_text(encoding="utf-8")
-    for name in ("fit", "predict_proba_draws", "uncertainty", "explain", "save", "report"):
+    for name in ("fit", "predict_proba_draws", "uncertainty", "explain", "save", "report", "score"):
+        assert re.search(rf"id=\"sweeptree\.[\w.]*\.{name}\"", page), name
+
+
+def test_errors_and_types_of_attributes_are_in_the_reference(site):
+    page = (site / "reference" / "python.html").read_text(encoding="utf-8")
+    errors = ("ModelFileError", "CheckpointError", "ClusterError", "OddTextWarning")
+    for name in (*errors, "Posterior", "Column", "TrainingRows"):
         assert re.search(rf"id=\"sweeptree\.[\w.]*\.{name}\"", page), name
 
 

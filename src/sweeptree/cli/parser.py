@@ -80,7 +80,8 @@ def _add_fit(commands: Commands[argparse.ArgumentParser]) -> None:
     add_scheduler(fit)
     parameters = fit.add_argument_group(
         "parameters of the model",
-        "Those of sweeptree.BayesianTreeClassifier. Lists are written with commas.",
+        "Those of sweeptree.BayesianTreeClassifier. Lists are written with commas,\n"
+        "mappings with equals signs; --class-prior takes either: 0.3,0.7 or ill=0.3,well=0.7.",
     )
     for option in estimator_options():
         parameters.add_argument(
@@ -107,7 +108,8 @@ def _add_predict(commands: Commands[argparse.ArgumentParser]) -> None:
     predict.add_argument(
         "--no-intervals",
         action="store_true",
-        help="leave out intervals and Monte-Carlo errors: many times faster",
+        help="leave out intervals, monte_carlo_error, is_lead_in_doubt, is_outside and outside_in: "
+        "many times faster",
     )
     add_level(predict)
 
