@@ -110,6 +110,9 @@ def test_nothing_is_missing_where_all_is_as_wanted():
         ({"rhat_log_posterior": 1.01004}, "R-hat is 1.01004 for the log posterior"),
         ({"rhat_log_posterior": math.inf}, "R-hat is inf for the log posterior"),
         ({"rhat_log_posterior": math.nan}, "R-hat cannot be told"),
+        ({"ess_n_leaves": math.nan}, "the effective sample size cannot be told"),
+        ({"ess_log_posterior": math.nan}, "the effective sample size cannot be told"),
+        (dict.fromkeys(Verdict._fields, math.nan), "R-hat and the effective sample size cannot"),
         ({"ess_n_leaves": 399.9}, "the effective sample size is 399 for the number of leaves (at"),
         ({"ess_log_posterior": 12.0}, "the effective sample size is 12 for the log posterior"),
         ({"spread": 0.012}, "the probabilities differ between chains by 0.012 (at most 0.005"),
@@ -121,6 +124,11 @@ def test_what_is_missing_is_said_with_its_figure(bad, words):
     assert not found.is_converged
     (said,) = found.missing()
     assert said.startswith(words)
+
+
+@pytest.mark.parametrize("name", ["ess_n_leaves", "ess_log_posterior"])
+def test_unknown_sample_size_is_not_shown_as_the_known_one(name):
+    assert GOOD._replace(**{name: math.nan}).by_name()["ESS"] == "nan"
 
 
 def test_unknown_spread_is_not_convergence():
@@ -386,7 +394,7 @@ def test_number_of_rungs_that_makes_no_sense_is_refused(n_rungs, injury):
         ({"ess_n_leaves": 100.0}, 4.0),
         ({"spread": 0.015}, 9.0),
         ({"spread": math.nan}, 1.0),
-        ({"rhat_n_leaves": math.nan}, math.inf),
+        *(({name: math.nan}, math.inf) for name in Verdict._fields if name != "spread"),
     ],
 )
 def test_how_much_longer_chains_would_have_to_run(bad, times):

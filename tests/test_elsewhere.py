@@ -7,9 +7,9 @@ import pytest
 from joblib.parallel import LokyBackend, register_parallel_backend
 
 from cut_off_fits import assert_identical, fit_quietly, short
-from sweeptree import remote_crew
+from sweeptree import prediction, remote_crew
 from sweeptree.datasets import make_xor3
-from sweeptree.elsewhere import Elsewhere, sends_work_away
+from sweeptree.elsewhere import Elsewhere, n_threads_to_predict, sends_work_away
 
 
 class StrangersBackend(LokyBackend):
@@ -28,6 +28,23 @@ def test_with_the_backends_of_joblib_work_stays_here(backend):
     assert not sends_work_away()
     with joblib.parallel_config(backend=backend):
         assert not sends_work_away()
+
+
+@pytest.mark.parametrize("n_jobs", [-1, 1, 2, 100_000])
+def test_no_more_threads_predict_than_there_are_cores(n_jobs):
+    assert 1 <= n_threads_to_predict(n_jobs) <= joblib.cpu_count()
+
+
+def test_threads_that_predict_are_bounded(monkeypatch):
+    X, y = make_xor3(100, random_state=0, return_X_y=True)
+    model = fit_quietly(short(n_draws=20, n_jobs=100_000), X, y)
+    n_threads = []
+    mean = prediction.mean_probabilities
+    monkeypatch.setattr(
+        prediction, "mean_probabilities", lambda *call: n_threads.append(call[-1]) or mean(*call)
+    )
+    model.predict_proba(X)
+    assert n_threads == [joblib.cpu_count()]
 
 
 @pytest.mark.slow

@@ -7,6 +7,7 @@ import sys
 import textwrap
 import threading
 import time
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -14,6 +15,7 @@ import pytest
 from sweeptree.datasets import make_xor3
 from sweeptree.encoding import encode
 from sweeptree.engines import ChainFactory
+from sweeptree.progress import ProgressDisplay
 from sweeptree.sampling import spawn_bit_generators
 from sweeptree.settings import StrategySettings, TargetSettings
 from sweeptree.thread_crew import ThreadCrew
@@ -240,6 +242,15 @@ def assert_shows_bars(shown):
         assert words in shown
     assert re.search(r"R-hat [\d.]+ leaves, [\d.]+ log posterior · ESS \d+ · spread", shown)
     assert "chain 3" not in shown
+
+
+def test_chain_without_a_second_behind_it_has_no_speed(capsys):
+    status = SimpleNamespace(n_moves=5, n_sampling=0, seconds=0.0, n_leaves=1, log_posterior=-1.0)
+    with ProgressDisplay([status], is_shown=True) as display:
+        display.update()
+    shown = capsys.readouterr().err
+    assert "burn-in" in shown
+    assert "moves/s" not in shown
 
 
 @on_posix

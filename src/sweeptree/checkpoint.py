@@ -14,7 +14,7 @@ from zipfile import BadZipFile
 import numpy as np
 import numpy.typing as npt
 
-from sweeptree.writing import remove_leftovers, whole_file
+from sweeptree.writing import behind_links, remove_leftovers, whole_file
 
 FORMAT = b"sweeptree checkpoint 1"
 """How the first line starts; the SHA-256 of all that follows the line comes behind it."""
@@ -37,7 +37,7 @@ class Checkpoint:
     Parameters
     ----------
     path : Path
-    identity : mapping of str to anything that JSON can hold
+    identity : mapping of str to anything
         What decides the draws, by name. A file written for another identity is refused.
 
     Examples
@@ -56,7 +56,8 @@ written with n_chains=2, this fit has n_chains=4. Delete it to start anew, or gi
 
     def __init__(self, path: Path, identity: Mapping[str, Any]) -> None:
         self.path = path
-        self.identity = _as_read({"sweeptree": version("sweeptree"), **identity})
+        named = {"sweeptree": version("sweeptree"), **identity}
+        self.identity = {name: _plain(value) for name, value in named.items()}
 
     def write(self, state: Mapping[str, Any]) -> None:
         """Put a state of nested mappings and lists, arrays and numbers in the place of the last."""
@@ -87,7 +88,7 @@ written with n_chains=2, this fit has n_chains=4. Delete it to start anew, or gi
 
     def remove(self) -> None:
         """Remove the file, if it is there, and what writes that were cut off have left."""
-        self.path.unlink(missing_ok=True)
+        behind_links(self.path).unlink(missing_ok=True)
         remove_leftovers(self.path)
 
     def how_to_go_on(self) -> str:
@@ -134,15 +135,15 @@ def _difference(then: Mapping[str, Any], now: Mapping[str, Any]) -> str | None:
     return None
 
 
-def _as_read(value: Any) -> Any:
-    """Return a value as it is after a trip through JSON."""
-    return json.loads(json.dumps(value, default=_plain))
-
-
 def _plain(value: Any) -> Any:
-    if isinstance(value, Mapping):
-        return dict(value)
-    return value.tolist() if hasattr(value, "tolist") else str(value)
+    """Turn a value into one that JSON can hold, and gives back as it is."""
+    if isinstance(value, Mapping):  # as pairs: keys of JSON are text, and 1 is not "1"
+        return sorted(([_plain(k), _plain(v)] for k, v in value.items()), key=repr)
+    if hasattr(value, "tolist"):
+        return _plain(value.tolist())
+    if isinstance(value, list | tuple | range):
+        return [_plain(each) for each in value]
+    return value if value is None or isinstance(value, bool | int | float | str) else str(value)
 
 
 def _pack(content: Mapping[str, Any]) -> bytes:

@@ -13,31 +13,49 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sweeptree import settings
 from sweeptree.engines import ENGINES
 
+
+class OneOf(StrOptions):  # type: ignore[misc]
+    """Words of which one may be given; a message lists them in this order.
+
+    Examples
+    --------
+    >>> print(OneOf("levels", "groups"))
+    a str among {'levels', 'groups'}
+    """
+
+    def __init__(self, *words: str) -> None:
+        super().__init__(set(words))
+        self.words = words
+
+    def __str__(self) -> str:
+        return f"a str among {{{', '.join(map(repr, self.words))}}}"
+
+
 CONSTRAINTS: dict[str, list[Any]] = {
-    "strategy": [StrOptions(set(settings.STRATEGIES))],
-    "unavailable": [StrOptions({"redraw", "reject"}), None],
-    "tree_prior": [StrOptions(set(settings.TREE_PRIORS))],
+    "strategy": [OneOf(*settings.STRATEGIES)],
+    "unavailable": [OneOf("redraw", "reject"), None],
+    "tree_prior": [OneOf(*settings.TREE_PRIORS)],
     "gamma": [Interval(Real, 0, 1, closed="right")],
     "delta": [Interval(Real, 0, None, closed="left")],
     "leaf_penalty": [Interval(Real, 0, 100, closed="both")],
     "split_chance": [Interval(Real, 0, 1, closed="right")],
-    "rule_prior": [StrOptions(set(settings.RULE_PRIORS)), None],
-    "categorical_features": ["array-like", StrOptions({"from_dtype"})],
-    "category_rules": [StrOptions({"levels", "groups"})],
+    "rule_prior": [OneOf(*settings.RULE_PRIORS), None],
+    "categorical_features": ["array-like", OneOf("from_dtype")],
+    "category_rules": [OneOf("levels", "groups")],
     "class_prior": ["array-like", Mapping, None],
     "alpha": [
         Interval(Real, 0, None, closed="neither"),
         "array-like",
-        StrOptions({"learn"}),
+        OneOf("learn"),
     ],
-    "likelihood": [StrOptions(set(settings.LIKELIHOODS))],
+    "likelihood": [OneOf(*settings.LIKELIHOODS)],
     "min_samples_leaf": [Interval(Integral, 1, None, closed="left")],
     "max_leaves": [Interval(Integral, 1, None, closed="left"), None],
     "move_probabilities": [Mapping, None],
     "rule_scale": [
         Interval(Real, 0, None, closed="neither"),
         "array-like",
-        StrOptions({"tune", "prior", "ranks"}),
+        OneOf("tune", "prior", "ranks"),
         None,
     ],
     "restrict_leaves": [Interval(Integral, 1, None, closed="left")],
@@ -45,16 +63,16 @@ CONSTRAINTS: dict[str, list[Any]] = {
     "anneal": [Interval(Real, 0, 1, closed="both"), None],
     "n_chains": [Interval(Integral, 1, None, closed="left")],
     "n_burn_in": [Interval(Integral, 0, None, closed="left")],
-    "n_draws": [Interval(Integral, 1, None, closed="left"), StrOptions({"auto"})],
+    "n_draws": [Interval(Integral, 1, None, closed="left"), OneOf("auto")],
     "thin": [Interval(Integral, 1, None, closed="left")],
     "max_moves": [Interval(Integral, 1, None, closed="left"), None],
     "max_seconds": [Interval(Real, 0, None, closed="neither"), None],
     "n_rungs": [
         Interval(Integral, 1, settings.MOST_RUNGS, closed="both"),
-        StrOptions({"auto"}),
+        OneOf("auto"),
     ],
-    "trace": [StrOptions({"draws", "full"})],
-    "engine": [StrOptions(set(ENGINES))],
+    "trace": [OneOf("draws", "full")],
+    "engine": [OneOf(*ENGINES)],
     "checkpoint": [str, PathLike, None],
     "memory_budget": [Interval(Real, 0, None, closed="left"), None],
     "n_jobs": [
@@ -63,7 +81,7 @@ CONSTRAINTS: dict[str, list[Any]] = {
         None,
     ],
     "random_state": ["random_state"],
-    "progress": ["boolean", StrOptions({"auto"})],
+    "progress": ["boolean", OneOf("auto")],
 }
 """As scikit-learn checks them; `settings` and `resolving` check what they come to together."""
 

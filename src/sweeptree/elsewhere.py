@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
-from joblib import Parallel, delayed, effective_n_jobs
+from joblib import Parallel, cpu_count, delayed, effective_n_jobs
 from joblib.parallel import (
     LokyBackend,
     MultiprocessingBackend,
@@ -52,6 +52,14 @@ def n_threads_here(n_jobs: int | None) -> int:
         return int(effective_n_jobs(n_jobs))
     n_threads = int(ThreadingBackend().effective_n_jobs(n_jobs))
     return n_threads if worker is None else min(n_threads, int(worker.state.nthreads))
+
+
+def n_threads_to_predict(n_jobs: int | None) -> int:
+    """How many threads share the rows to predict: at most one per core.
+
+    `n_jobs` may come from a stranger's model file.
+    """
+    return min(n_threads_here(n_jobs), int(cpu_count()))
 
 
 def _dask_worker() -> Any:

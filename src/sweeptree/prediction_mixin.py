@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sweeptree import memory, prediction
-from sweeptree.elsewhere import n_threads_here
+from sweeptree.elsewhere import n_threads_to_predict
 from sweeptree.encoding import FloatArray
 from sweeptree.fitted import FittedModel, rows_of
 from sweeptree.labels import refuse_missing_labels
@@ -32,7 +32,7 @@ class PredictionMixin:
             Columns in the order of `classes_`; rows sum to one.
         """
         X = rows_of(self, X)
-        n_threads = n_threads_here(self.n_jobs)
+        n_threads = n_threads_to_predict(self.n_jobs)
         return prediction.mean_probabilities(self.posterior_, X, self.engine, n_threads)
 
     def predict_log_proba(self: FittedModel, X: Any) -> FloatArray:

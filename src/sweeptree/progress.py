@@ -140,7 +140,7 @@ class ProgressDisplay:
                 task,
                 completed=status.n_moves,
                 phase="sampling" if status.n_sampling else "burn-in",
-                speed=f"{status.n_moves / status.seconds / 1e6:.2f} M moves/s",
+                speed=_speed(status),
                 tree=f"{status.n_leaves} leaves, log posterior {status.log_posterior:.1f}",
             )
         if monotonic() >= self._next_drawing:
@@ -162,6 +162,13 @@ class ProgressDisplay:
     ) -> None:
         if self._screen is not None:
             self._screen.stop()
+
+
+def _speed(status: Status) -> str:
+    """Write how fast a chain is; nothing where the clock has not moved yet."""
+    if not status.seconds:
+        return ""
+    return f"{status.n_moves / status.seconds / 1e6:.2f} M moves/s"
 
 
 def _make_console() -> Console:

@@ -56,15 +56,25 @@ class Verdict(NamedTuple):
         >>> Verdict(1.0, 1.0, 1000, 1000, 0.001).times_as_long()
         1.0
         """
-        figures = (self.rhat_n_leaves, self.rhat_log_posterior, self.ess_n_leaves)
-        if any(map(math.isnan, figures)):
+        if any(map(math.isnan, (self._rhat, self._ess))):
             return math.inf
-        excess = max(self.rhat_n_leaves, self.rhat_log_posterior) - 1.0
-        ess = min(self.ess_n_leaves, self.ess_log_posterior)
+        excess = self._rhat - 1.0
         spread = 0.0 if math.isnan(self.spread) else self.spread
         return max(
-            1.0, excess / (WANTED_RHAT - 1.0), WANTED_ESS / ess, (spread / WANTED_SPREAD) ** 2
+            1.0, excess / (WANTED_RHAT - 1.0), WANTED_ESS / self._ess, (spread / WANTED_SPREAD) ** 2
         )
+
+    @property
+    def _rhat(self) -> float:
+        """The larger R-hat; NaN if either is."""
+        rhats = (self.rhat_n_leaves, self.rhat_log_posterior)
+        return math.nan if any(map(math.isnan, rhats)) else max(rhats)
+
+    @property
+    def _ess(self) -> float:
+        """The smaller effective sample size; NaN if either is."""
+        sizes = (self.ess_n_leaves, self.ess_log_posterior)
+        return math.nan if any(map(math.isnan, sizes)) else min(sizes)
 
     def missing(self) -> list[str]:
         """Say what is not as wanted; nothing if the chains have converged.
@@ -92,8 +102,9 @@ class Verdict(NamedTuple):
         return [f"R-hat is {' and '.join(too_large)} (at most {WANTED_RHAT} is wanted)"]
 
     def _unknown(self) -> list[str]:
-        is_known = not math.isnan(self.rhat_n_leaves + self.rhat_log_posterior)
-        return [] if is_known else ["R-hat cannot be told from these draws"]
+        figures = {"R-hat": self._rhat, "the effective sample size": self._ess}
+        unknown = [name for name, figure in figures.items() if math.isnan(figure)]
+        return [f"{' and '.join(unknown)} cannot be told from these draws"] if unknown else []
 
     def _few_draws(self) -> list[str]:
         sizes = zip(TRACES, (self.ess_n_leaves, self.ess_log_posterior), strict=True)
@@ -133,7 +144,7 @@ class Verdict(NamedTuple):
         leaves, log_posterior = self.rhat_n_leaves, self.rhat_log_posterior
         return {
             "R-hat": f"{leaves:.3f} leaves, {log_posterior:.3f} log posterior",
-            "ESS": f"{min(self.ess_n_leaves, self.ess_log_posterior) // 1:.0f}",
+            "ESS": f"{self._ess // 1:.0f}",
             "spread": "–" if math.isnan(self.spread) else f"{self.spread:.4f}",
         }
 

@@ -5,11 +5,17 @@ from __future__ import annotations
 import errno
 import glob
 import os
-import tempfile
+import secrets
+import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
+
+STANDARD_STREAMS = {"/dev/stdout": 1, "/dev/stderr": 2}
+"""Their descriptors; opened by name, they would be cut off where a shell sends them to a file."""
+N_BYTES_OF_NAME = 4
+"""Drawn at random for the name of a file that is not yet whole."""
 
 
 @contextmanager
@@ -17,7 +23,9 @@ def whole_file(path: Path) -> Iterator[IO[bytes]]:
     """Open a file to be written; it takes its place only when all of it has reached the disk.
 
     If anything fails before that, what was at `path` is still there, and nothing beside it; only a
-    process that is killed leaves what it has written so far, for `remove_leftovers`.
+    process that is killed leaves what it has written so far, for `remove_leftovers`. A link stays,
+    and what it leads to is replaced; a file keeps its mode. What cannot be replaced, such as
+    /dev/stdout or another pipe, is written into.
 
     Parameters
     ----------
@@ -36,17 +44,41 @@ def whole_file(path: Path) -> Iterator[IO[bytes]]:
     """
     if path.is_dir():
         raise IsADirectoryError(errno.EISDIR, "it is a directory; name a file in it", str(path))
+    with _open_stream(path) if is_stream(path) else _replacing(behind_links(path)) as file:
+        yield file
+
+
+def is_stream(path: Path) -> bool:
+    """Whether a device or a pipe is there: it can be written into, but not be replaced."""
+    return str(path) in STANDARD_STREAMS or (path.exists() and not path.is_file())
+
+
+def behind_links(path: Path) -> Path:
+    """Return the place to which a path leads, whether there is a file or not."""
+    return Path(os.path.realpath(path))
+
+
+def _open_stream(path: Path) -> IO[bytes]:
+    if str(path) in STANDARD_STREAMS:
+        return os.fdopen(os.dup(STANDARD_STREAMS[str(path)]), "wb")
+    return path.open("wb")
+
+
+@contextmanager
+def _replacing(path: Path) -> Iterator[IO[bytes]]:
     path.parent.mkdir(parents=True, exist_ok=True)
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".tmp")
+    temporary = path.with_name(f".{path.name}.{secrets.token_hex(N_BYTES_OF_NAME)}.tmp")
+    temporary.touch(exist_ok=False)
     try:
-        with os.fdopen(handle, "wb") as file:
+        with temporary.open("wb") as file:
+            if path.exists():
+                temporary.chmod(stat.S_IMODE(path.stat().st_mode))
             yield file
             file.flush()
             os.fsync(file.fileno())
-        Path(temporary).chmod(0o644)
-        Path(temporary).replace(path)
+        temporary.replace(path)
     except BaseException:
-        Path(temporary).unlink(missing_ok=True)
+        temporary.unlink(missing_ok=True)
         raise
 
 
@@ -58,5 +90,7 @@ def write_atomically(path: Path, text: str) -> None:
 
 def remove_leftovers(path: Path) -> None:
     """Remove what writes of a file that were cut off have left beside it."""
-    for leftover in path.parent.glob(f".{glob.escape(path.name)}.*.tmp"):
+    place = behind_links(path)
+    drawn = "[0-9a-f]" * 2 * N_BYTES_OF_NAME
+    for leftover in place.parent.glob(f".{glob.escape(place.name)}.{drawn}.tmp"):
         leftover.unlink(missing_ok=True)

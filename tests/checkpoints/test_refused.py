@@ -64,6 +64,32 @@ def test_generator_as_random_state_is_known_again(injury, path, monkeypatch):
     )
 
 
+@pytest.mark.parametrize("again", [{0: 0.3, 1: 0.7}, {np.int64(1): 0.7, np.int64(0): 0.3}])
+def test_mapping_with_keys_of_numpy_is_known_again(again, injury, path, monkeypatch):
+    prior = {np.int64(0): 0.3, np.int64(1): np.float64(0.7)}
+    cut_off(monkeypatch, short(checkpoint=path, class_prior=prior), *injury)
+    with pytest.raises(CheckpointError, match=r"written with class_prior=\[\[0, 0\.3\], \[1, 0\.7"):
+        short(checkpoint=path, class_prior={0: 0.4, 1: 0.6}).fit(*injury)
+    fit_quietly(short(checkpoint=path, class_prior=again), *injury)
+    assert not path.exists()
+
+
+def test_keys_of_different_types_are_told_apart(path):
+    Checkpoint(path, {"prior": {1: 0.5}}).write({})
+    with pytest.raises(CheckpointError, match="belongs to another fit"):
+        Checkpoint(path, {"prior": {"1": 0.5}}).read()
+
+
+def test_checkpoint_behind_a_link_is_removed_and_the_link_stays(path, tmp_path):
+    path.symlink_to(tmp_path / "elsewhere")
+    checkpoint = Checkpoint(path, {})
+    checkpoint.write({"n": 1})
+    assert checkpoint.read() == {"n": 1}
+    checkpoint.remove()
+    assert list(tmp_path.iterdir()) == [path]
+    assert checkpoint.read() is None
+
+
 def test_checkpoint_of_another_version_is_refused(injury, path, monkeypatch):
     cut_off(monkeypatch, short(checkpoint=path), *injury)
     monkeypatch.setattr("sweeptree.checkpoint.version", lambda name: "99.0")

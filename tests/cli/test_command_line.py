@@ -84,6 +84,19 @@ def test_an_error_shows_its_traceback_only_if_asked_to(written, fails):
         cli.main([*call, "--debug"])
 
 
+@pytest.mark.parametrize("name", ["n_jobs", "n_jobs.npz", "n_jobs=4"])
+def test_files_called_like_parameters_keep_their_names(name, tmp_path, fails, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / name).write_text("broken")
+    assert fails(["summary", name], 1).startswith(f"sweeptree: {name} cannot be loaded")
+
+
+def test_columns_called_like_parameters_keep_their_names(written, fails):
+    path = written("n_jobs,max_leaves\n1,a\n")
+    message = fails(["fit", path, "--target", "outcome"], 2)
+    assert "'n_jobs', 'max_leaves'" in message
+
+
 def test_an_unexpected_error_is_one_sentence_too(written, fails, monkeypatch):
     def broken(*_, **__):
         raise KeyError("what")

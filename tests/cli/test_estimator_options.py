@@ -99,6 +99,13 @@ def test_messages_speak_of_options_and_leave_other_words():
         ("gamma=1 with delta=0 splits; lower gamma.", "--gamma=1 with --delta=0 splits; lower --g"),
         ("t has 'c', none of the classes (alpha, gamma).", "t has 'c', none of the classes (alpha"),
         ("alpha has no column 'thin'.", "alpha has no column 'thin'."),
+        ("n_jobs.npz cannot be loaded", "n_jobs.npz cannot be loaded"),
+        ("out/n_jobs is a directory", "out/n_jobs is a directory"),
+        ("n_jobs/a.csv, my-n_jobs and n_jobs-2 are", "n_jobs/a.csv, my-n_jobs and n_jobs-2 are"),
+        ("raise alpha.csv or lower thin.", "raise alpha.csv or lower --thin."),
+        ("There is no column 'n_jobs'; lower n_jobs.", "There is no column 'n_jobs'; lower --n-j"),
+        ("'a n_jobs=4 b' and n_jobs=4", "'a n_jobs=4 b' and --n-jobs=4"),
+        ("A model's n_jobs, \"n_jobs\" or chains' n_jobs", 'A model\'s --n-jobs, "n_jobs" or ch'),
     ],
 )
 def test_plain_words_become_options_only_where_they_must_be_parameters(message, said):

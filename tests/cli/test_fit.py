@@ -2,7 +2,9 @@
 
 import io
 import json
+import os
 import sys
+import threading
 from pathlib import Path
 
 import numpy as np
@@ -161,7 +163,10 @@ def test_a_warning_is_one_line_in_the_words_of_the_command_line(written, capsys)
     [
         ("--n-chains", "0", 2, "--n-chains must be an int in the range [1, inf)"),
         ("--n-chains", "many", 2, "--n-chains must be an int"),
-        ("--strategy", "exakt", 2, "--strategy must be a str among"),
+        (
+            *("--strategy", "exakt", 2),
+            "--strategy must be a str among {'exact', 'standard', 'restricting', 'sweeping'}. Got",
+        ),
         ("--thin", "0.5", 2, "--thin must be an int"),
         ("--move-probabilities", "birth=0.5,death=0.6", 1, "--move-probabilities must sum to 1"),
         ("--alpha", "1,2,3", 1, "--alpha has 3 values but there are 2"),
@@ -171,6 +176,27 @@ def test_a_warning_is_one_line_in_the_words_of_the_command_line(written, capsys)
 def test_a_wrong_value_names_its_option(option, value, status, words, written, fails):
     path = written("\n".join(patients(60)))
     assert words in fails(fit(path, option, value), status)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs pipes")
+def test_a_model_may_go_into_a_pipe_where_no_file_could_be_made(written, tmp_path, monkeypatch):
+    pipe, received = tmp_path / "pipe", []
+    os.mkfifo(pipe)
+    reader = threading.Thread(target=lambda: received.append(pipe.read_bytes()), daemon=True)
+    reader.start()
+    monkeypatch.setattr(os, "access", lambda place, how: place != tmp_path)
+    assert cli.main(fit(written("\n".join(patients(60))), "-o", str(pipe))) == 0
+    reader.join(timeout=60)
+    assert pipe.is_fifo()
+    assert received[0].startswith(b"PK")
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs links")
+def test_a_model_behind_a_link_needs_a_place_that_can_be_written(written, tmp_path, fails):
+    link = tmp_path / "m.sweeptree"
+    link.symlink_to(Path(written("in the way", "file")) / "m.sweeptree")
+    message = fails(fit(written("\n".join(patients(60))), "-o", str(link)), 1)
+    assert "it is a file, not a directory" in message
 
 
 def test_a_model_needs_a_file(written, fails):

@@ -1,5 +1,9 @@
+import os
 import pickle
 import resource
+import stat
+import threading
+from pathlib import Path
 
 import joblib
 import numpy as np
@@ -18,11 +22,12 @@ from saved_models import (
     read_parts,
     small_model,
 )
-from sweeptree import BayesianTreeClassifier, ModelFileError
+from sweeptree import BayesianTreeClassifier, ModelFileError, writing
 from sweeptree.datasets import make_xor3
 from sweeptree.files.mixin import NEED_TRAINING_ROWS, FileMixin
 from sweeptree.interpretation.mixin import InterpretationMixin
 from sweeptree.uncertainty.mixin import UncertaintyMixin
+from sweeptree.writing import is_stream, remove_leftovers, whole_file, write_atomically
 
 
 @pytest.fixture(scope="module")
@@ -288,6 +293,87 @@ def test_a_directory_is_not_written_over(model, tmp_path):
     with pytest.raises(IsADirectoryError, match="it is a directory; name a file in it"):
         model.save(tmp_path)
     assert list(tmp_path.parent.glob("*.tmp")) == []
+
+
+def test_a_link_stays_and_the_file_behind_it_is_written(tmp_path):
+    link, target = tmp_path / "link", tmp_path / "elsewhere" / "file"
+    link.symlink_to(target)
+    for text in ("first", "second"):
+        write_atomically(link, text)
+        assert link.readlink() == target
+        assert target.read_text() == text
+    assert list(target.parent.iterdir()) == [target]
+
+
+def test_a_pipe_is_written_into(model, tmp_path):
+    pipe, received = tmp_path / "pipe", tmp_path / "received"
+    os.mkfifo(pipe)
+    reader = threading.Thread(target=lambda: received.write_bytes(pipe.read_bytes()), daemon=True)
+    reader.start()
+    model.save(pipe)
+    reader.join(timeout=60)
+    assert pipe.is_fifo()
+    assert_same_model(sweeptree.load(received), model)
+
+
+def test_a_device_is_written_into():
+    """A terminal, since a device such as /dev/null would be lost to all if this went wrong."""
+    terminal, their_end = os.openpty()
+    write_atomically(Path(os.ttyname(their_end)), "text")
+    assert os.read(terminal, 100) == b"text"
+    os.close(their_end)
+    os.close(terminal)
+
+
+def test_standard_output_that_goes_to_a_file_keeps_what_is_there(tmp_path, monkeypatch):
+    assert is_stream(Path("/dev/stdout"))
+    path, stream = tmp_path / "file", tmp_path / "stdout"
+    path.write_text("zero ")
+    with path.open("ab") as file:
+        monkeypatch.setattr(writing, "STANDARD_STREAMS", {str(stream): file.fileno()})
+        write_atomically(stream, "one ")
+        file.write(b"two")
+    assert path.read_text() == "zero one two"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+@pytest.mark.parametrize(("umask", "mode"), [(0o022, 0o644), (0o077, 0o600), (0o002, 0o664)])
+def test_a_new_file_has_the_mode_that_the_umask_leaves(umask, mode, tmp_path):
+    before = os.umask(umask)
+    try:
+        write_atomically(tmp_path / "file", "text")
+    finally:
+        os.umask(before)
+    assert mode_of(tmp_path / "file") == mode
+
+
+@pytest.mark.parametrize("mode", [0o600, 0o666, 0o440])
+def test_a_file_that_is_replaced_keeps_its_mode(mode, tmp_path):
+    path = tmp_path / "file"
+    path.touch()
+    path.chmod(mode)
+    with whole_file(path) as file:
+        (unfinished,) = set(tmp_path.iterdir()) - {path}
+        assert mode_of(unfinished) == mode
+        file.write(b"text")
+    assert mode_of(path) == mode
+    assert path.read_text() == "text"
+
+
+def mode_of(path):
+    return stat.S_IMODE(path.stat().st_mode)
+
+
+def test_only_the_leftovers_of_a_file_itself_are_removed(tmp_path):
+    path, link = tmp_path / "fit", tmp_path / "link"
+    link.symlink_to(path)
+    with whole_file(tmp_path / "fit.2") as other, whole_file(path) as own:
+        (tmp_path / ".fit.2.abcd.tmp").touch()
+        remove_leftovers(link)
+        assert Path(other.name).exists()
+        assert (tmp_path / ".fit.2.abcd.tmp").exists()
+        assert not Path(own.name).exists()
+        Path(own.name).touch()
 
 
 def test_a_file_is_small(model, path):

@@ -214,6 +214,7 @@ HEADERS = {
     "'gamma' parameter": {"parameters": {"gamma": 7}},
     "'thin' parameter must be a number": {"parameters": {"thin": True}},
     "the parameter 'colour', which this version": {"parameters": {"colour": 1}},
+    "the parameter 'checkpoint', which no model has": {"parameters": {"checkpoint": "/tmp/x"}},
     "'alpha' is no mapping": {"parameters": {"alpha": {"mapping": [1]}}},
     "ended by 'boredom'": {"run": {"n_moves": 1, "thin": 1, "n_rungs": 1, "stopped_by": "boredom"}},
     "number of rungs cannot be": {
@@ -324,6 +325,22 @@ def npy(descr="<f8", fortran="False", shape="(3,)", length=None, data=bytes(24))
 def test_arrays_that_are_not_what_they_say_are_refused(content, small_file, path):
     write_members(path, {**read_members(small_file), "verdict.npy": content})
     with pytest.raises(ModelFileError, match="its part 'verdict'"):
+        sweeptree.load(path)
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("alphas", npy(shape="(0, 99999999999999999999)", data=b"")),
+        ("alphas", npy(shape="(0, 9223372036854775807)", data=b"")),
+        ("alphas", npy(shape="(0, 4611686018427387904)", data=b"")),
+        ("log_likelihood", npy(descr="|u1", shape="(8, 0, 1152921504606846976)", data=b"")),
+        ("verdict", npy(shape=f"({'1,' * 45})", data=bytes(8))),
+    ],
+)
+def test_shapes_that_no_array_can_have_are_refused(name, content, small_file, path):
+    write_members(path, {**read_members(small_file), f"{name}.npy": content})
+    with pytest.raises(ModelFileError, match=f"its part '{name}' has a shape that no model has"):
         sweeptree.load(path)
 
 

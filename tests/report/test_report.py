@@ -10,6 +10,7 @@ from html.parser import HTMLParser
 from threading import Thread
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import sweeptree
@@ -152,12 +153,30 @@ def test_it_says_why_the_draws_cannot_be_made_again(mixed, tmp_path, seed, stopp
     assert words in (tmp_path / "report.html").read_text(encoding="utf-8")
 
 
+def test_the_place_of_a_checkpoint_is_not_told(mixed, tmp_path):
+    model = copy(mixed.model).set_params(checkpoint="/home/me/secret place")
+    model.report(tmp_path / "report.html", mixed.X_test[:5])
+    page = (tmp_path / "report.html").read_text(encoding="utf-8")
+    assert "model = BayesianTreeClassifier(" in page
+    assert "secret place" not in page
+
+
 def test_where_trees_cut_is_told_of_numbers_and_dates_only(mixed):
     curves = mixed.data["variables"]["curves"]
     kinds = [mixed.data["columns"][curve["column"]]["kind"] for curve in curves]
     assert {"number", "category"} <= set(kinds)
     for kind, curve in zip(kinds, curves, strict=True):
         assert ("splits" in curve) == (kind in ("number", "date"))
+
+
+def test_curves_of_dates_and_of_columns_with_one_value_or_none_are_shown(tmp_path):
+    days = np.datetime64("1970-01-01") + np.arange(60) % 20
+    X = pd.DataFrame({"seen": days, "lactate": [3.0, 3.0, np.nan] * 20})
+    y = np.where(X["lactate"].isna(), "a", np.where(X["seen"].dt.day > 10, "b", "c"))
+    curves = write_report(tmp_path, X, y, n_draws=30).data["variables"]["curves"]
+    seen, lactate = sorted(curves, key=lambda curve: curve["column"])
+    assert seen["edges"] == [day * 24 * 3600 * 10**6 for day in range(20)]
+    assert lactate["grid"] == [3]
 
 
 def test_cases_are_the_most_uncertain_rows(mixed):

@@ -22,6 +22,9 @@ WRONG_CALLS = {
 }
 """Errors that the call is to blame for; by name, since their modules are slow to import."""
 
+IN_OUR_WORDS = {"ModelFileError", "TableFileError", "WrongCallError"}
+"""Errors that speak of options, files and columns; these may be called like parameters."""
+
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command; return the exit status."""
@@ -74,8 +77,11 @@ def _fail(message: str, status: int) -> int:
 
 def _describe(error: Exception) -> tuple[str, int]:
     """Return an error in one sentence, and the exit status that it gives."""
-    message = with_flags(_in_one_line(error))
-    if any(kind.__name__ in WRONG_CALLS for kind in type(error).__mro__):
+    kinds = {kind.__name__ for kind in type(error).__mro__}
+    message = _in_one_line(error)
+    if kinds.isdisjoint(IN_OUR_WORDS):
+        message = with_flags(message)
+    if not kinds.isdisjoint(WRONG_CALLS):
         return message, WRONG_CALL
     if isinstance(error, OSError):
         where = f" {error.filename}" if error.filename else ""

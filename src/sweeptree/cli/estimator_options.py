@@ -15,6 +15,10 @@ from typing import NamedTuple
 ESTIMATOR = "BayesianTreeClassifier"
 SOURCE = Path(__file__).parents[1] / "estimator.py"
 
+QUOTED = r"""(?<!\w)(?P<quote>["']).*?(?P=quote)(?!\w)"""
+NO_PATH_BEFORE = r"(?<![\w./\\-])"
+NO_PATH_BEHIND = r"(?![\w/\\-]|\.\w)"
+
 
 class EstimatorOption(NamedTuple):
     """A parameter of the estimator."""
@@ -163,7 +167,8 @@ def with_flags(message: str) -> str:
     """Write parameters in a message of the estimator as the options that they are here.
 
     Names that are also plain words, such as ``thin``, are only changed where they must be
-    parameters: called so, before an equals sign, behind another one, as what has values.
+    parameters: called so, before an equals sign, behind another one, as what has values. What
+    stands in quotes, and what is part of a path, is left as it is.
 
     Examples
     --------
@@ -173,14 +178,21 @@ def with_flags(message: str) -> str:
     '--max-seconds stopped them; use --n-draws=auto.'
     >>> with_flags("alpha and class_prior do not go together; lower n_burn_in or thin.")
     '--alpha and --class-prior do not go together; lower --n-burn-in or --thin.'
+    >>> with_flags("n_jobs.csv has no column 'max_leaves'; lower max_leaves.")
+    "n_jobs.csv has no column 'max_leaves'; lower --max-leaves."
     """
-    patterns = _patterns()
-    message = patterns.called_so.sub(lambda found: flag_of(found[1]), message)
-    message = patterns.before_value.sub(lambda found: f"{flag_of(found[1])}={found[2]}", message)
-    message = patterns.unmistakable.sub(lambda found: flag_of(found[1]), message)
-    message = patterns.behind_another.sub(lambda found: found[1] + flag_of(found[2]), message)
-    message = patterns.as_subject.sub(lambda found: flag_of(found[1]), message)
+    for pattern in _patterns():
+        message = pattern.sub(_with_flag, message)
     return message.replace("model.summary()", "`sweeptree summary`")
+
+
+def _with_flag(found: re.Match[str]) -> str:
+    """Write a parameter that was found as an option; a text in quotes stays as it is."""
+    parts = found.groupdict(default="")
+    if not parts["name"]:
+        return found[0]
+    value = f"={parts['value']}" if "value" in parts else ""
+    return parts.get("before", "") + flag_of(parts["name"]) + value
 
 
 class _Patterns(NamedTuple):
@@ -198,13 +210,20 @@ class _Patterns(NamedTuple):
 @cache
 def _patterns() -> _Patterns:
     names = [option.name for option in estimator_options()]
-    any_name, any_with_dash = "|".join(names), "|".join(name for name in names if "_" in name)
+    any_name = f"(?P<name>{'|'.join(names)})"
+    any_with_dash = f"(?P<name>{'|'.join(name for name in names if '_' in name)})"
     return _Patterns(
-        called_so=re.compile(rf"The '({any_name})' parameter(?: of {ESTIMATOR})?"),
-        before_value=re.compile(rf'\b({any_name})="?([\w.-]+)"?'),
-        unmistakable=re.compile(rf"\b({any_with_dash})\b"),
-        behind_another=re.compile(
-            rf"(--[\w-]+(?:,| and| or| \*) |\b(?:raise|lower|another) )({any_name})\b"
+        called_so=re.compile(rf"The '{any_name}' parameter(?: of {ESTIMATOR})?"),
+        before_value=_outside_quotes(rf'{NO_PATH_BEFORE}{any_name}="?(?P<value>[\w.-]+)"?'),
+        unmistakable=_outside_quotes(f"{NO_PATH_BEFORE}{any_with_dash}{NO_PATH_BEHIND}"),
+        behind_another=_outside_quotes(
+            r"(?P<before>--[\w-]+(?:,| and| or| \*) |\b(?:raise|lower|another) )"
+            f"{any_name}{NO_PATH_BEHIND}"
         ),
-        as_subject=re.compile(rf"^({any_name})(?= (?:has \w+ values?|must be|and --))"),
+        as_subject=re.compile(rf"^{any_name}(?= (?:has \w+ values?|must be|and --))"),
     )
+
+
+def _outside_quotes(pattern: str) -> re.Pattern[str]:
+    """Make a pattern that finds what is in quotes before the other one can look into it."""
+    return re.compile(f"{QUOTED}|{pattern}")

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from sweeptree.cli.showing import WrongCallError
 from sweeptree.table_files import STANDARD_STREAM, check_output
+from sweeptree.writing import behind_links, is_stream
 
 
 def check_table_output(options: argparse.Namespace, inputs: Iterable[str] = ()) -> None:
@@ -41,7 +42,9 @@ def check_place(path: str, inputs: Iterable[str | None] = ()) -> None:
         )
     if place.is_dir():
         raise IsADirectoryError(errno.EISDIR, "it is a directory; name a file in it", path)
-    above = next(parent for parent in place.parents if parent.exists())
+    if is_stream(place):
+        return
+    above = next(parent for parent in behind_links(place).parents if parent.exists())
     if not above.is_dir():
         raise NotADirectoryError(errno.ENOTDIR, "it is a file, not a directory", str(above))
     if not os.access(above, os.W_OK):

@@ -30,6 +30,10 @@ DTYPES = ("|u1", "<i4", "<i8", "<f8")
 COMPRESSION_LEVEL = 6
 """9 takes ten times as long for 3 % less."""
 
+MOST_DIMENSIONS = 8
+LARGEST_SHAPE = 2**48
+"""The product of its sizes but zeros, which numpy also bounds where an array is empty."""
+
 CHECKSUM = "checksum"
 
 DAMAGED = "it is damaged, or no model file at all"
@@ -149,4 +153,10 @@ def _parse(name: str, content: bytes) -> AnyArray:
         n_bytes == len(content) - header.end(),
         f"its part {name!r} has more or fewer numbers than it says",
     )
+    require(_can_be(shape), f"its part {name!r} has a shape that no model has")
     return np.frombuffer(content, dtype, offset=header.end()).reshape(shape)
+
+
+def _can_be(shape: tuple[int, ...]) -> bool:
+    size = math.prod(max(each, 1) for each in shape)
+    return len(shape) <= MOST_DIMENSIONS and size <= LARGEST_SHAPE

@@ -15,6 +15,7 @@ from sweeptree.files.archive import AnyArray, Archive, write_archive
 from sweeptree.files.checks import check_draws, check_rules, check_run, check_training_rows
 from sweeptree.files.errors import ModelFileError, require
 from sweeptree.files.header import (
+    OF_A_FIT,
     read_classes,
     read_columns,
     read_header,
@@ -163,6 +164,7 @@ def _make_model(make: Callable[..., Any], parameters: dict[str, Any]) -> Any:
             f"it has the parameter {name!r}, which this version of sweeptree does not know; "
             "upgrade sweeptree"
         )
+    require(OF_A_FIT not in parameters, f"it has the parameter {OF_A_FIT!r}, which no model has")
     model = make(**parameters)
     try:
         model._validate_params()

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from sweeptree.diagnostics import Convergence, convergence
+from sweeptree.files.header import OF_A_FIT
 from sweeptree.report.evidence import Evidence
 from sweeptree.report.numbers import rounded
 from sweeptree.spacing import evenly_spaced
@@ -141,7 +142,7 @@ def _code(evidence: Evidence) -> str:
     given = [
         f"    {name}={value!r},\n"
         for name, value in model.get_params(deep=False).items()
-        if repr(value) != repr(defaults[name].default)
+        if name != OF_A_FIT and repr(value) != repr(defaults[name].default)
     ]
     arguments = f"\n{''.join(given)}" if given else ""
     return (
