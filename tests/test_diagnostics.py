@@ -1,6 +1,7 @@
 import math
 import re
 import warnings
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -10,6 +11,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sweeptree import BayesianTreeClassifier
 from sweeptree.datasets import make_injury
 from sweeptree.diagnostics import convergence, diagnose, ess_bulk, ess_tail, rhat
+from sweeptree.summary import print_summary
 from sweeptree.verdict import WANTED_RHAT
 
 
@@ -176,6 +178,16 @@ def test_summary_prints_convergence_and_moves(capsys):
         assert numbers[0] == f"{made:,}"
         assert numbers[1] == (f"{100 * counts[accepted] / made:.1f}" if made else "–")
         assert numbers[-1] == f"{counts[redrawn]:,}"
+
+
+def test_summary_keeps_marks_with_their_figures_and_cuts_none(mixing_badly, capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    posterior, _ = mixing_badly
+    of_many_rows = replace(posterior, log_prior=posterior.log_prior - 10_000)
+    print_summary(of_many_rows)
+    row = next(line for line in capsys.readouterr().out.splitlines() if "log posterior" in line)
+    assert f"{of_many_rows.log_posterior.mean():.1f} " in row
+    assert f"{convergence(posterior)['log_posterior'].rhat:.3f} !" in row
 
 
 def test_summary_of_one_draw(capsys):

@@ -147,6 +147,13 @@ def test_cuts_of_a_date_are_counted_by_the_day(ax):
     assert np.datetime64(int(drawn.edges[0]), "D") == mixed().X["admitted"].min()
 
 
+def test_truth_values_have_one_bar_of_their_splits(ax):
+    plots.plot_rule_density(mixed().model, "smoker", ax)
+    (bar,) = ax.patches
+    assert [bar.get_width()] == mixed().model.rule_density("smoker")["splits"].tolist()
+    assert labels_of(ax.yaxis) == ["False | True"]
+
+
 def test_levels_asked_for_are_bars_the_most_asked_first(ax):
     plots.plot_rule_density(mixed().model, "ward", ax)
     table = mixed().model.rule_density("ward").sort_values("splits", ascending=False)
@@ -249,6 +256,15 @@ def values_of_cells(column, axis, n_cells):
     return [*values, None] if has_strip else values
 
 
+def test_dates_beside_missing_ones_are_written_as_without_them(ax):
+    X, y = mixed().X.copy(), mixed().y
+    X.loc[:20, "admitted"] = pd.NaT
+    plots.plot_partition(fit(X, y), "admitted", "age", ax=ax)
+    assert labels_of(ax.xaxis) == ["2023-07", "2024-01", "2024-07", "missing"]
+    for label, day in zip(labels_of(ax.xaxis)[:-1], ax.get_xticks()[:-1], strict=True):
+        assert np.datetime64(int(day), "D") == np.datetime64(label, "D")
+
+
 def test_the_usual_case_has_medians_and_most_frequent_levels():
     model, X, _ = mixed()
     shown = [column.show(v) for column, v in zip(model.columns_, usual_case(model), strict=True)]
@@ -312,6 +328,30 @@ def test_levels_are_points_with_bars(ax):
     bars = [segment[:, 0] for segment in ax.collections[0].get_segments()]
     np.testing.assert_allclose(bars, np.c_[curve.lower[:, 1], curve.upper[:, 1]])
     assert labels_of(ax.yaxis) == ["E", "C"]
+
+
+def test_truth_values_are_points_with_bars(ax):
+    model, X, _ = mixed()
+    plots.plot_partial_dependence(model, X, "smoker", ax=ax)
+    curve = model.partial_dependence(X, "smoker")
+    assert ax.lines[0].get_xdata().tolist() == curve.mean[:, 1].tolist()
+    assert labels_of(ax.yaxis) == ["False", "True"]
+    assert (ax.get_xlabel(), ax.get_ylabel()) == ("mean probability of well", "smoker")
+
+
+@pytest.mark.parametrize(
+    ("value", "label"), [(3.25, "3.25"), (pd.Timestamp("2024-05-01"), "2024-05-01"), (True, "True")]
+)
+def test_the_only_value_is_a_point_with_a_bar(ax, value, label):
+    X = pd.DataFrame({"age": np.arange(40.0), "constant": [value] * 40})
+    model = fit(X, X["age"] > 20)
+    plots.plot_partial_dependence(model, X, "constant", ax=ax)
+    curve = model.partial_dependence(X, "constant")
+    assert ax.lines[0].get_xdata().tolist() == curve.mean[:, 1].tolist()
+    (bar,) = ax.collections[0].get_segments()
+    assert bar[:, 0].tolist() == [curve.lower[0, 1], curve.upper[0, 1]]
+    assert labels_of(ax.yaxis) == [label]
+    assert "left out" not in ax.get_xlabel()
 
 
 def test_a_case_shows_densities_that_have_its_intervals_and_means(ax):

@@ -72,7 +72,10 @@ def test_no_words_collide_for_a_mixed_table(plot):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("plot", sweep(range(5)))
+@pytest.mark.parametrize(
+    "plot",
+    [each for each in sweep(range(5)) if each.id != "rule density of 0"],  # which is constant
+)
 def test_odd_columns_are_drawn(plot):
     assert collisions(figure_of(plot(*odd()))) == ([], [])
 

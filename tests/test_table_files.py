@@ -124,6 +124,36 @@ def test_mostly_numbers_are_noted_and_mostly_words_are_not(read):
     assert table.columns["x"].tolist() == ["1", "2", "many"]
 
 
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ('x,i\n"27,5",1\n"30,1",2\n', "line 2 has '27,5'"),
+        ("x\ti\n27\t1\n27,5\t2\n", "line 3 has '27,5'"),
+        ('x,i\n,1\n"130,000",2\n"1,130,000.5",2\n', "line 3 has '130,000'"),
+        ("x;i\n7,5;1\n1.234,5;2\n", "line 3 has '1.234,5'"),
+        ("x;i\n1 234,5;1\n1'234;2\n", "line 2 has '1 234,5'"),
+    ],
+)
+def test_commas_and_thousands_in_numbers_are_noted_and_never_guessed(read, text, words):
+    table = read(text)
+    (note,) = table.notes
+    assert f"Column 'x' is taken as text: {words}" in note
+    assert "write 27.5 or 130000" in note
+    assert ("part the columns by semicolons" in note) == (";" not in text)
+    assert table.columns["x"].dtype == object
+
+
+def test_words_and_commas_among_numbers_are_noted_apart(read):
+    many, comma = read('x,i\n1,1\nmany,1\n"1,5",1\n2,1\n').notes
+    assert "line 3 has 'many'" in many
+    assert "line 4 has '1,5'" in comma
+
+
+@pytest.mark.parametrize("cells", [("1,5", "a", "b"), ("1,2,3", "4,5,6"), ("52.5,13.4", "1,2,3")])
+def test_words_with_commas_are_not_noted(read, cells):
+    assert read("x\ti\n" + "".join(f"{cell}\t1\n" for cell in cells)).notes == ()
+
+
 def test_an_odd_cell_is_found_however_far_down(read):
     table = read("x\n" + "1\n" * 20_000 + "odd\n" + "2\n" * 10)
     assert "line 20002 has 'odd'" in table.notes[0]
@@ -235,7 +265,7 @@ def test_parquet_types_are_taken_as_what_they_are(tmp_path):
     ("column", "words"),
     [
         ([1.0, np.inf], "row 1, column 'x': inf is not a finite number"),
-        ([[1, 2], [3]], "Column 'x' of .* holds list"),
+        ([[1, 2], [3]], "Column 'x' of .* holds list.* leave it out with --drop 'x'"),
     ],
 )
 def test_parquet_columns_that_cannot_be_used_are_named(column, words, tmp_path):
@@ -244,6 +274,19 @@ def test_parquet_columns_that_cannot_be_used_are_named(column, words, tmp_path):
     pd.DataFrame({"x": column}).to_parquet(path)
     with pytest.raises(TableFileError, match=words):
         read_table(str(path))
+
+
+@pytest.mark.parametrize("unit", ["s", "ms", "us", "ns"])
+def test_time_spans_of_parquet_are_seconds(tmp_path, unit):
+    pyarrow = pytest.importorskip("pyarrow")
+    path = tmp_path / "t.parquet"
+    spans = np.array([90, "NaT", 200 * 86400], dtype="timedelta64[s]").astype(
+        f"timedelta64[{unit}]"
+    )
+    pyarrow.parquet.write_table(pyarrow.table({"x": pyarrow.array(spans)}), path)
+    np.testing.assert_array_equal(read_table(str(path)).columns["x"], [90.0, np.nan, 200 * 86400])
+    (chunk,) = read_chunks(str(path), {"x": "number"})
+    np.testing.assert_array_equal(chunk.columns["x"], [90.0, np.nan, 200 * 86400])
 
 
 def test_a_text_column_of_parquet_where_numbers_are_needed_is_named(tmp_path):

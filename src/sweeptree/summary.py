@@ -41,6 +41,9 @@ def traces_table(posterior: Posterior) -> Table:
     table = new_table(
         str(posterior), [""], ["mean", "sd", "5 %", "95 %", "R-hat", "ESS bulk", "ESS tail"]
     )
+    table.collapse_padding = True
+    for column in table.columns[:-2]:  # narrow terminals break the headings of ESS, no figure
+        column.no_wrap = True
     found = convergence(posterior)
     traces = {
         "leaves": (posterior.n_leaves.astype(float), found["n_leaves"]),

@@ -126,3 +126,16 @@ def test_column_without_any_value_is_told_to_have_nothing_to_show(empty):
     ):
         with pytest.raises(ValueError, match="No training row has a value in column 'empty'"):
             ask()
+
+
+@pytest.mark.parametrize(
+    "values",
+    [[3.0] * 40, [3.0, np.nan] * 20, ["A"] * 40, [True] * 40],
+    ids=["number", "number or none", "level", "truth value"],
+)
+def test_column_with_one_value_only_is_told_to_have_no_cuts(values):
+    X = pd.DataFrame({"age": np.arange(40.0), "constant": values})
+    model = fit(X, X["age"] > 20)
+    for ask in (model.rule_density, lambda name: plots.plot_rule_density(model, name)):
+        with pytest.raises(ValueError, match="Column 'constant' has one value only"):
+            ask("constant")

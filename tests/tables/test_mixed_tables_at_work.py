@@ -123,6 +123,31 @@ def test_dependence_on_dates_speaks_of_dates(mixed, fitted):
             fitted.partial_dependence(table, "admitted", grid=wrong)
 
 
+def test_dependence_on_truth_values_speaks_of_false_and_true(mixed, fitted):
+    table, _ = mixed
+    curve = fitted.partial_dependence(table, "smoker")
+    assert curve.grid.dtype == bool
+    assert curve.grid.tolist() == [False, True]
+    assert curve.to_frame()["smoker"].tolist() == [False, False, True, True]
+    for grid in ([True, False], [1, 0], [1.0, np.False_]):
+        assert fitted.partial_dependence(table, "smoker", grid=grid).grid.tolist() == [True, False]
+    for wrong in ([0.5], ["yes"], [None], []):
+        with pytest.raises(ValueError, match="True and False, for 'smoker' holds such"):
+            fitted.individual_curves(table[:2], "smoker", grid=wrong)
+
+
+def test_cuts_of_dates_and_truth_values_lie_between_such(mixed, fitted):
+    table, _ = mixed
+    cuts = fitted.rule_density("admitted")
+    assert cuts["lower"].dtype == cuts["upper"].dtype == "datetime64[us]"
+    assert cuts["lower"].iloc[0] == table["admitted"].min()
+    assert cuts["upper"].iloc[-1] == table["admitted"].max()
+    days = (cuts["upper"] - cuts["lower"]) / pd.Timedelta(days=1)
+    assert (cuts["density"] * days).sum() == pytest.approx(1.0)
+    of_truth = fitted.rule_density("smoker")
+    assert (of_truth["lower"].tolist(), of_truth["upper"].tolist()) == ([False], [True])
+
+
 def test_no_warning_about_names_where_they_are_the_same(mixed, fitted):
     with warnings.catch_warnings():
         warnings.simplefilter("error")

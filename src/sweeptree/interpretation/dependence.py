@@ -20,6 +20,7 @@ from sweeptree.fitted import (
     rows_of,
 )
 from sweeptree.frames import make_frame
+from sweeptree.interpretation.variables import as_the_user_has
 from sweeptree.leaf_draws import DrawnLeaves
 from sweeptree.prediction import forest_of, mean_probabilities
 from sweeptree.raw_table import microseconds
@@ -29,6 +30,12 @@ from sweeptree.uncertainty.intervals import probability_quantiles
 N_GRID = 30
 MOST_ROWS = 200
 
+IN_A_GRID: dict[str, str] = {
+    "number": "finite numbers",
+    "boolean": "True and False",
+    "date": "dates, such as '2024-01-31'",
+}
+
 
 @dataclass(frozen=True)
 class DependenceCurve:
@@ -36,9 +43,11 @@ class DependenceCurve:
 
     variable: str
     grid: npt.NDArray[Any]
-    """Values of the variable, as the user has them: numbers, dates, or levels of a category."""
+    """Values of the variable, as the user has them: numbers, truth values, dates, or levels of a
+    category."""
     values: FloatArray
-    """As the model counts them: dates in microseconds since 1970, levels by their place."""
+    """As the model counts them: truth values as 0 and 1, dates in microseconds since 1970, levels
+    by their place."""
     classes: npt.NDArray[Any]
     """Class labels, in the order of the last axis of what follows."""
     mean: FloatArray
@@ -84,7 +93,7 @@ def partial_dependence(
         Rows to average over; of more than 200, 200 evenly spaced ones are taken.
     variable : str or int
         Name or number of a column.
-    grid : sequence of float, of dates, or of levels, default=None
+    grid : sequence of float, of bool, of dates, or of levels, default=None
         Values to give it; None: its training values, or 30 quantiles of them if there are more;
         of a category all levels.
     level : float, default=0.95
@@ -161,7 +170,7 @@ def individual_curves(
     X : array-like of shape (n_rows, n_columns)
     variable : str or int
         Name or number of a column.
-    grid : sequence of float, of dates, or of levels, default=None
+    grid : sequence of float, of bool, of dates, or of levels, default=None
         Values to give it; None: its training values, or 30 quantiles of them if there are more;
         of a category all levels.
     level : float, default=0.95
@@ -230,13 +239,11 @@ def _default_grid(model: FittedModel, column: int) -> _Grid:
 
 
 def _grid_of_values(column: int, known: Column, values: FloatArray) -> _Grid:
-    is_date = known.kind == "date"
-    return _Grid(column, values, np.round(values).astype("datetime64[us]") if is_date else values)
+    return _Grid(column, values, as_the_user_has(known, values))
 
 
 def _read_values(known: Column, grid: Sequence[Any]) -> FloatArray:
-    """Read numbers, or dates as microseconds since 1970; all must be there."""
-    what = "dates, such as '2024-01-31'" if known.kind == "date" else "finite numbers"
+    """Read numbers, truth values, or dates as microseconds since 1970; all must be there."""
     try:
         if known.kind == "date":
             values = microseconds(np.array([np.datetime64(each) for each in grid]))
@@ -244,7 +251,9 @@ def _read_values(known: Column, grid: Sequence[Any]) -> FloatArray:
             values = np.asarray(grid, dtype=float)
     except (TypeError, ValueError):
         values = np.empty(0)
-    if values.ndim != 1 or not np.isfinite(values).all() or len(values) == 0:
+    can_be = np.isin(values, (0, 1)) if known.kind == "boolean" else np.isfinite(values)
+    if values.ndim != 1 or not can_be.all() or len(values) == 0:
+        what = IN_A_GRID[known.kind]
         raise ValueError(f"grid must be a sequence of {what}, for {known.name!r} holds such.")
     return values
 

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from copy import copy
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
+from sweeptree.columns import DAY, Column
 from sweeptree.diagnostics import judge_traces, standard_error_of_mean
 from sweeptree.encoding import FloatArray
 from sweeptree.fitted import (
@@ -88,9 +90,10 @@ def rule_density(model: FittedModel, variable: str | int) -> Any:
         Columns `lower` and `upper`, the ends of a piece of the variable's range; `splits`, the
         mean number of splits of a tree in it; `density`, their share of all splits on the
         variable, per unit. The pieces lie between neighbouring training values; of a variable
-        with more than 31 of these, 30 equally wide pieces are shown. Of a category: `level`,
-        `splits`, the mean number of splits of a tree that ask for it, alone or in a group, and
-        their `share`.
+        with more than 31 of these, 30 equally wide pieces are shown. Of dates, `lower` and `upper`
+        are dates, and `density` is per day; of truth values there is one piece, from False to
+        True. Of a category: `level`, `splits`, the mean number of splits of a tree that ask for
+        it, alone or in a group, and their `share`.
 
     Examples
     --------
@@ -102,9 +105,43 @@ def rule_density(model: FittedModel, variable: str | int) -> Any:
     >>> float(table["lower"].min()), float(table["upper"].max())
     (1.0, 10.0)
     """
-    column = find_column_with_values(model, variable)
-    if model.columns_[column].is_category:
+    column = find_column_to_cut(model, variable)
+    known = model.columns_[column]
+    if known.is_category:
         return _splits_by_level(model, column)
+    cuts = cuts_of(model, column)
+    edges = as_the_user_has(known, cuts.edges)
+    widths = np.diff(cuts.edges) / (DAY if known.kind == "date" else 1.0)
+    tiny = np.finfo(float).tiny
+    density = cuts.splits / max(cuts.splits.sum(), tiny) / np.maximum(widths, tiny)
+    columns = {"lower": edges[:-1], "upper": edges[1:], "splits": cuts.splits, "density": density}
+    return make_frame(columns)
+
+
+def find_column_to_cut(model: FittedModel, variable: str | int) -> int:
+    """Return the number of a column that has several values, so that trees can cut it."""
+    column = find_column_with_values(model, variable)
+    values = model.training_.X[:, column]
+    if np.nanmin(values) == np.nanmax(values):
+        name = model.columns_[column].name
+        raise ValueError(
+            f"Column {name!r} has one value only in the training rows, so that no tree can cut "
+            "it; choose another."
+        )
+    return column
+
+
+class Cuts(NamedTuple):
+    """How often trees cut an ordered column in each piece of its range."""
+
+    edges: FloatArray
+    """Ends of the pieces, as the model counts them; one more than there are pieces."""
+    splits: FloatArray
+    """Mean number of splits of a tree in each piece."""
+
+
+def cuts_of(model: FittedModel, column: int) -> Cuts:
+    """Count the cuts of a column of numbers, dates or truth values."""
     training = model.training_.X[:, column]
     edges = np.unique(training[~np.isnan(training)])
     if len(edges) > MOST_BINS + 1:
@@ -115,10 +152,20 @@ def rule_density(model: FittedModel, variable: str | int) -> Any:
     piece = np.searchsorted(edges, thresholds, side="right") - 1
     n_pieces = len(edges) - 1
     splits = np.bincount(piece.clip(0, n_pieces - 1), weights, minlength=n_pieces)
-    widths = np.maximum(np.diff(edges), np.finfo(float).tiny)
-    density = splits / max(splits.sum(), np.finfo(float).tiny) / widths
-    columns = {"lower": edges[:-1], "upper": edges[1:], "splits": splits, "density": density}
-    return make_frame(columns)
+    return Cuts(edges, splits.astype(np.float64))
+
+
+def as_the_user_has(column: Column, values: FloatArray) -> npt.NDArray[Any]:
+    """Return values of an ordered column as dates or truth values, if it holds such.
+
+    Examples
+    --------
+    >>> as_the_user_has(Column("smoker", "boolean"), np.array([0.0, 1.0]))
+    array([False,  True])
+    """
+    if column.kind == "date":
+        return np.round(values).astype("datetime64[us]")
+    return values.astype(bool) if column.kind == "boolean" else values
 
 
 def _splits_by_level(model: FittedModel, column: int) -> Any:

@@ -8,8 +8,10 @@ from typing import Any
 import numpy as np
 from matplotlib.axes import Axes
 
+from sweeptree.columns import Column
 from sweeptree.fitted import FittedModel, find_column_with_values, rows_of
 from sweeptree.interpretation import DependenceCurve, partial_dependence
+from sweeptree.interpretation.words import show_value
 from sweeptree.plots.canvas import (
     MOST_LEVELS,
     add_legend,
@@ -36,8 +38,9 @@ def plot_partial_dependence(
 ) -> Axes:
     """Draw how the mean prediction depends on one variable, with credible bands.
 
-    Of a category, points and bars stand for each level. Of two classes the second is drawn, since
-    the first is its mirror; of more than 8, the 7 most probable.
+    Of a category, points and bars stand for each level; of truth values and of a single value too.
+    Of two classes the second is drawn, since the first is its mirror; of more than 8, the 7 most
+    probable.
 
     Parameters
     ----------
@@ -64,11 +67,12 @@ def plot_partial_dependence(
     ('bare_nuclei', 'mean probability of 1')
     """
     column = find_column_with_values(model, variable)
-    is_category = model.columns_[column].is_category
-    n_levels = len(model.columns_[column].levels if grid is None else grid)
-    height = height_for(min(n_levels, MOST_LEVELS)) if is_category else 4.0
+    known = model.columns_[column]
+    has_order = known.kind in ("number", "date")
+    n_levels = (len(known.levels) or 2) if grid is None else len(grid)
+    height = 4.0 if has_order else height_for(min(n_levels, MOST_LEVELS))
     ax = one_axes(ax, 6.8, height)
-    if is_category and grid is None:
+    if known.is_category and grid is None:
         grid = _frequent_levels(model, X, column, lines_that_fit(ax, MOST_LEVELS))
     curve = partial_dependence(model, X, column, grid, level, random_state)
     colours = colours_of_classes(curve.mean.mean(axis=0))
@@ -79,14 +83,14 @@ def plot_partial_dependence(
         add_legend(ax, class_entries(curve.classes, colours))
         note = left_out(len(curve.classes) - len(colours), "less probable classes")
         words = f"mean probability{note}"
-    if is_category:
-        _draw_levels(ax, curve, colours)
-        ax.set_ylabel(as_label(curve.variable))
-        ax.set_xlabel(words + left_out(n_levels - len(curve.grid), "levels"))
-    else:
-        _draw_curves(ax, positions(model.columns_[column], curve.values), curve, colours)
-        name_axis(ax.xaxis, model.columns_[column])
+    if has_order and len(curve.values) > 1:
+        _draw_curves(ax, positions(known, curve.values), curve, colours)
+        name_axis(ax.xaxis, known)
         ax.set_ylabel(words)
+    else:
+        _draw_points(ax, known, curve, colours)
+        note = left_out(n_levels - len(curve.values), "levels") if known.is_category else ""
+        ax.set_xlabel(words + note)
     return ax
 
 
@@ -106,13 +110,14 @@ def _draw_curves(ax: Axes, x: Any, curve: DependenceCurve, colours: dict[int, st
         ax.plot(x, curve.mean[:, place], color=colour)
 
 
-def _draw_levels(ax: Axes, curve: DependenceCurve, colours: dict[int, str]) -> None:
+def _draw_points(ax: Axes, known: Column, curve: DependenceCurve, colours: dict[int, str]) -> None:
     """Points and bars; those of several classes stand closely below each other."""
-    places = np.arange(len(curve.grid))
+    places = np.arange(len(curve.values))
     shifts = (np.arange(len(colours)) - (len(colours) - 1) / 2) * 0.8 / len(colours)
     for (place, colour), shift in zip(colours.items(), shifts, strict=True):
         lower, upper = curve.lower[:, place], curve.upper[:, place]
         ax.hlines(places + shift, lower, upper, color=colour, linewidth=2)
         ax.plot(curve.mean[:, place], places + shift, "o", color=colour, markersize=4)
-    ax.set_yticks(places, labels=[as_label(level) for level in curve.grid])
+    ax.set_yticks(places, labels=[as_label(show_value(known, value)) for value in curve.values])
     ax.set_ylim(len(places) - 0.5, -0.5)
+    ax.set_ylabel(as_label(curve.variable))

@@ -13,7 +13,6 @@ from matplotlib.patches import PathPatch
 from matplotlib.path import Path
 from matplotlib.ticker import MaxNLocator
 
-from sweeptree.columns import DAY, show_date
 from sweeptree.fitted import FittedModel, check_share, find_column_with_values
 from sweeptree.plots.canvas import (
     LONGEST_NAME,
@@ -155,12 +154,13 @@ def _name_strip(axis: Axis, side: Side) -> None:
     """Write "missing" at the last cell; values too close to it go without a number."""
     low, high, end = side.edges[0], side.edges[-2], side.edges[-1]
     if side.column.kind == "date":
-        ends = dates.num2date(low), dates.num2date(high)
-        found = dates.date2num(dates.AutoDateLocator(maxticks=4).tick_values(*ends))
-        labels = [show_date(day * DAY).split()[0] for day in found]
+        locator = dates.AutoDateLocator(minticks=2, maxticks=5)
+        found = locator.tick_values(dates.num2date(low), dates.num2date(high))
+        labels = list(map(dates.AutoDateFormatter(locator), found))
     else:
         found = MaxNLocator(4).tick_values(low, high)
         labels = [f"{value:g}" for value in found]
+    found = np.asarray(found)
     is_clear = (found >= low) & (found <= high - 2 * STRIP * (high - low))
     ticks = [*found[is_clear], (high + end) / 2]
     axis.set_ticks(ticks, labels=[*np.array(labels)[is_clear], "missing"])

@@ -6,17 +6,15 @@ import numpy as np
 import numpy.typing as npt
 from matplotlib.axes import Axes
 
-from sweeptree.columns import DAY
 from sweeptree.encoding import FloatArray
 from sweeptree.fitted import (
     FittedModel,
     check_fitted,
     check_share,
     column_names,
-    find_column_with_values,
 )
 from sweeptree.interpretation import rule_density, variable_use
-from sweeptree.interpretation.variables import thresholds_asked
+from sweeptree.interpretation.variables import cuts_of, find_column_to_cut, thresholds_asked
 from sweeptree.plots.canvas import (
     MOST_LEVELS,
     as_label,
@@ -104,7 +102,8 @@ def _splits_interval(
 def plot_rule_density(model: FittedModel, variable: str | int, ax: Axes | None = None) -> Axes:
     """Draw where trees cut a variable; of a category, which levels they ask for.
 
-    How often a tree asks whether the value is missing is said below, where values were missing.
+    Truth values can be cut in one place only: a bar tells how often. How often a tree asks whether
+    the value is missing is said below, where values were missing.
 
     Parameters
     ----------
@@ -128,18 +127,19 @@ def plot_rule_density(model: FittedModel, variable: str | int, ax: Axes | None =
     >>> ax.get_xlabel()
     'bare_nuclei'
     """
-    column = find_column_with_values(model, variable)
-    if model.columns_[column].is_category:
+    column = find_column_to_cut(model, variable)
+    known = model.columns_[column]
+    if known.is_category:
         return _draw_levels(model, column, ax)
+    if known.kind == "boolean":
+        return _draw_truth(model, column, one_axes(ax, height=height_for(1)))
     return _draw_density(model, column, one_axes(ax))
 
 
 def _draw_density(model: FittedModel, column: int, ax: Axes) -> Axes:
     known = model.columns_[column]
-    table = rule_density(model, column)
-    lower, upper = np.asarray(table["lower"]), np.asarray(table["upper"])
-    edges = positions(known, np.append(lower, upper[-1]))
-    density = np.asarray(table["density"]) * (DAY if known.kind == "date" else 1.0)
+    edges = positions(known, cuts_of(model, column).edges)
+    density = np.asarray(rule_density(model, column)["density"])
     ax.stairs(density, edges, fill=True, color=palette()[0], alpha=0.8)
     name_axis(ax.xaxis, known, as_label(known.name) + _asked_whether_missing(model, column))
     ax.set_ylabel("density of the cuts" + (", per day" if known.kind == "date" else ""))
@@ -153,15 +153,27 @@ def _draw_levels(model: FittedModel, column: int, ax: Axes | None) -> Axes:
     splits = np.asarray(table["splits"])
     ax = one_axes(ax, height=height_for(min(len(splits), MOST_LEVELS)))
     most_asked = np.argsort(-splits, kind="stable")[: lines_that_fit(ax, MOST_LEVELS)]
-    places = np.arange(len(most_asked))
-    ax.barh(places, splits[most_asked], color=palette()[0], alpha=1 - FAINT / 2)
-    ax.set_yticks(places, labels=[as_label(known.levels[level]) for level in most_asked])
-    ax.set_ylim(len(places) - 0.5, -0.5)
-    note = left_out(len(splits) - len(places), "levels")
+    _draw_bars(ax, splits[most_asked], [as_label(known.levels[level]) for level in most_asked])
+    note = left_out(len(splits) - len(most_asked), "levels")
     missing = _asked_whether_missing(model, column)
     ax.set_xlabel(f"splits of a tree that ask for the level{note}{missing}")
     ax.set_ylabel(as_label(known.name))
     return ax
+
+
+def _draw_truth(model: FittedModel, column: int, ax: Axes) -> Axes:
+    _draw_bars(ax, cuts_of(model, column).splits, ["False | True"])
+    missing = _asked_whether_missing(model, column)
+    ax.set_xlabel(f"splits of a tree that ask whether it is true{missing}")
+    ax.set_ylabel(as_label(model.columns_[column].name))
+    return ax
+
+
+def _draw_bars(ax: Axes, splits: FloatArray, labels: list[str]) -> None:
+    places = np.arange(len(splits))
+    ax.barh(places, splits, color=palette()[0], alpha=1 - FAINT / 2)
+    ax.set_yticks(places, labels=labels)
+    ax.set_ylim(len(places) - 0.5, -0.5)
 
 
 def _asked_whether_missing(model: FittedModel, column: int) -> str:

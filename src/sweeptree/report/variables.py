@@ -8,7 +8,7 @@ import numpy as np
 
 from sweeptree.frames import records_of
 from sweeptree.interpretation.dependence import dependence_in_training
-from sweeptree.interpretation.variables import rule_density, variable_use
+from sweeptree.interpretation.variables import cuts_of, variable_use
 from sweeptree.interpretation.words import show_value
 from sweeptree.report.evidence import Evidence
 from sweeptree.report.headline import Z
@@ -57,12 +57,11 @@ def _curve(evidence: Evidence, column: int) -> dict[str, Any]:
     words = [show_value(known, value, 4) for value in curve.values.tolist()]
     if known.kind == "boolean":
         return {**record, "levels": words, "nLevels": len(words)}
-    density = rule_density(evidence.model, column)
-    edges = [*np.asarray(density["lower"]).tolist(), float(np.asarray(density["upper"])[-1])]
+    cuts = cuts_of(evidence.model, column)
     return {
         **record,
         "grid": rounded(curve.values, 12),
         "words": words,
-        "edges": rounded(edges, 12),
-        "splits": rounded(np.asarray(density["splits"])),
+        "edges": rounded(cuts.edges, 12),
+        "splits": rounded(cuts.splits),
     }

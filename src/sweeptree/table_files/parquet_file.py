@@ -72,6 +72,8 @@ def _kind_of(field: Any, path: Path) -> CellKind:
     kind = field.type.value_type if types.is_dictionary(field.type) else field.type
     if types.is_integer(kind) or types.is_floating(kind) or types.is_decimal(kind):
         return "number"
+    if types.is_duration(kind):  # as seconds
+        return "number"
     if types.is_boolean(kind):
         return "boolean"
     if types.is_date(kind) or types.is_timestamp(kind):
@@ -79,8 +81,8 @@ def _kind_of(field: Any, path: Path) -> CellKind:
     if types.is_string(kind) or types.is_large_string(kind) or types.is_null(kind):
         return "text"
     raise TableFileError(
-        f"Column {field.name!r} of {path} holds {field.type}; only numbers, text, dates and truth "
-        "values can be used, so leave it out of the file."
+        f"Column {field.name!r} of {path} holds {field.type}; only numbers, text, dates, time "
+        f"spans and truth values can be used, so leave it out with --drop {field.name!r}."
     )
 
 
@@ -105,7 +107,7 @@ def _as_text(value: object) -> str | None:
 
 
 def _numbers(arrow: Any, column: Any, path: Path, name: str, n_before: int) -> Array:
-    values: Array = column.cast(arrow.float64()).to_numpy(zero_copy_only=False).astype(np.float64)
+    values = _seconds(column) if arrow.types.is_duration(column.type) else _floats(arrow, column)
     infinite = np.flatnonzero(np.isinf(values))
     if len(infinite):
         raise TableFileError(
@@ -113,6 +115,17 @@ def _numbers(arrow: Any, column: Any, path: Path, name: str, n_before: int) -> A
             "a finite number; correct it, or leave it out if the value is not known."
         )
     return values
+
+
+def _floats(arrow: Any, column: Any) -> Array:
+    floats: Array = column.cast(arrow.float64()).to_numpy(zero_copy_only=False)
+    return floats.astype(np.float64)
+
+
+def _seconds(spans: Any) -> Array:
+    """Count time spans in seconds, as `fit` does; NaN where there is none."""
+    seconds: Array = spans.to_numpy(zero_copy_only=False) / np.timedelta64(1, "s")
+    return seconds
 
 
 def _truth_values(arrow: Any, column: Any, path: Path, name: str, n_before: int) -> Array:

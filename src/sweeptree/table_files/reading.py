@@ -143,7 +143,11 @@ def _guess_kinds(
                 guesses[name].look_at(cells, chunk.lines)
     kinds = {name: guess.kind for name, guess in guesses.items() if not guess.is_empty}
     kinds |= dict.fromkeys(as_text, "text")
-    notes = [note for name, guess in guesses.items() for note in _notes(name, guess)]
+    notes = [
+        note
+        for name, guess in guesses.items()
+        for note in _notes(name, guess, rows.has_decimal_commas)
+    ]
     return kinds, (*_notes_on_nameless(rows.header), *notes)
 
 
@@ -153,7 +157,7 @@ def _notes_on_nameless(header: list[str]) -> Iterator[str]:
             yield f"Column {place} has no name and is left out; name it in the header to use it."
 
 
-def _notes(name: str, guess: ColumnGuess) -> Iterator[str]:
+def _notes(name: str, guess: ColumnGuess, has_decimal_commas: bool) -> Iterator[str]:
     if guess.is_empty:
         yield _left_out(name)
     if guess.odd_cell:
@@ -161,6 +165,14 @@ def _notes(name: str, guess: ColumnGuess) -> Iterator[str]:
         yield (
             f"Column {name!r} is taken as text: most of it is numbers, but line {line} has "
             f"{text!r}; correct such cells, or leave them empty, if numbers are meant."
+        )
+    if guess.separated_cell:
+        text, line = guess.separated_cell
+        semicolons = ", or part the columns by semicolons, between which 27,5 is a number"
+        yield (
+            f"Column {name!r} is taken as text: line {line} has {text!r}, which may be a number "
+            "with a decimal comma or with its thousands set apart; if it is, write 27.5 or 130000"
+            f"{'' if has_decimal_commas else semicolons}."
         )
 
 

@@ -5,15 +5,19 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
+import numpy as np
+
 from sweeptree.cli.models import load_model, model_rows, read_model_chunks
 from sweeptree.cli.outputs import check_table_output, naming_output
 from sweeptree.cli.outsiders import Outsiders
 from sweeptree.cli.showing import WrongCallError, note, show
+from sweeptree.elsewhere import n_threads_to_predict
 from sweeptree.estimator import BayesianTreeClassifier
 from sweeptree.fitted import rows_of
+from sweeptree.prediction import mean_probabilities, vote_shares
 from sweeptree.table_files import STANDARD_STREAM, table_writer
 from sweeptree.table_files.table import Array
-from sweeptree.uncertainty.envelope import agreement_of_predicted
+from sweeptree.uncertainty.entropies import split_entropy
 from sweeptree.uncertainty.report import uncertainty_columns
 
 N_DECIMALS = 6
@@ -74,16 +78,18 @@ def _with_intervals(model: BayesianTreeClassifier, rows: Any, level: float) -> d
 
 
 def _without_intervals(model: BayesianTreeClassifier, rows: Any) -> dict[str, Array]:
-    probabilities = model.predict_proba(rows)
-    predicted, agreement = agreement_of_predicted(model, rows_of(model, rows))
-    entropies = model.entropies(rows)
+    X, posterior, engine = rows_of(model, rows), model.posterior_, model.engine
+    probabilities = mean_probabilities(posterior, X, engine, n_threads_to_predict(model.n_jobs))
+    predicted = probabilities.argmax(axis=1)
+    of_predicted = (np.arange(len(X)), predicted)
+    entropies = split_entropy(posterior, X, engine)
     columns = {
         "predicted": model.classes_[predicted],
-        "probability": probabilities.max(axis=1),
+        "probability": probabilities[of_predicted],
         "entropy": entropies.total,
         "aleatoric": entropies.aleatoric,
         "epistemic": entropies.epistemic,
-        "agreement": agreement.clip(max=1),
+        "agreement": vote_shares(posterior, X, engine)[of_predicted],
     }
     labels = model.classes_.tolist()
     by_class = {f"probability_{label}": probabilities[:, i] for i, label in enumerate(labels)}
