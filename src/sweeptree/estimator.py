@@ -181,9 +181,10 @@ class BayesianTreeClassifier(
         much as the table takes in 64-bit numbers, and at least 4 MB. Less makes moves on large
         tables slower; the draws do not depend on it, unless `max_seconds` stops the chains.
     n_jobs : int, default=-1
-        Chains that run at once, each on a thread, and threads that share the rows to predict; -1
-        means one per core, -2 one less, and so on. None: one, or what `joblib.parallel_config`
-        says. Neither draws nor predictions depend on it, unless `max_seconds` stops the chains.
+        Chains that run at once, each on a thread, and threads that share the rows to predict, of
+        these at most one per core; -1 means one per core, -2 one less, and so on. None: one, or
+        what `joblib.parallel_config` says. Neither draws nor predictions depend on it, unless
+        `max_seconds` stops the chains.
     random_state : int, RandomState instance or None, default=None
         Seed of all chains. None: another one for each fit.
     progress : bool or "auto", default="auto"

@@ -86,7 +86,7 @@ def _output(options: argparse.Namespace) -> str:
 
 def _notes_on_output(output: str) -> Iterator[str]:
     """Tell of a model that is about to be replaced, in words for when it is."""
-    if Path(output).exists():
+    if Path(output).is_file():
         written = datetime.fromtimestamp(Path(output).stat().st_mtime)
         yield f"The new model has replaced {output}, which was written {written:%Y-%m-%d %H:%M}."
 
