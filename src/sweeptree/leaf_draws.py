@@ -6,6 +6,7 @@ import numpy as np
 
 from sweeptree.encoding import FloatArray
 from sweeptree.posterior import Draws, IntArray
+from sweeptree.spacing import ranges
 
 
 class DrawnLeaves:
@@ -16,8 +17,7 @@ class DrawnLeaves:
         tree_of_draw = draws.tree_index.ravel()
         sizes = np.diff(trees.leaf_offsets)[tree_of_draw]
         self.starts = np.concatenate(([0], np.cumsum(sizes)[:-1]))
-        shift = np.repeat(trees.leaf_offsets[tree_of_draw] - self.starts, sizes)
-        self.leaf = np.arange(sizes.sum()) + shift
+        self.leaf = ranges(trees.leaf_offsets[tree_of_draw], sizes)
         alpha = draws.alphas[draws.alpha_index.ravel()]
         parameters = np.repeat(alpha, sizes, axis=0)
         parameters += trees.leaf_counts[self.leaf]

@@ -15,6 +15,7 @@ from sweeptree.encoding import FloatArray
 from sweeptree.engines import Chain
 from sweeptree.markup import table_in_html
 from sweeptree.settings import MOVES, OUTCOMES, PHASES, TESTS
+from sweeptree.spacing import ranges
 from sweeptree.verdict import Verdict
 
 IntArray = npt.NDArray[np.int32]
@@ -105,9 +106,9 @@ class Trees:
 
     def take(self, which: npt.NDArray[np.integer[Any]]) -> Trees:
         """Return some of the trees, in the order given."""
-        nodes = _ranges(self.node_offsets[which], self.node_offsets[which + 1])
-        leaves = _ranges(self.leaf_offsets[which], self.leaf_offsets[which + 1])
         sizes = np.diff(self.node_offsets)[which]
+        nodes = ranges(self.node_offsets[which], sizes)
+        leaves = ranges(self.leaf_offsets[which], np.diff(self.leaf_offsets)[which])
         arrays = {name: getattr(self, name)[nodes] for name in NODE_ARRAYS}
         return Trees(
             node_offsets=_offsets_of(sizes), leaf_counts=self.leaf_counts[leaves], **arrays
@@ -123,13 +124,6 @@ class Trees:
 
 def _offsets_of(sizes: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
     return np.concatenate(([0], np.cumsum(sizes, dtype=np.int64)))
-
-
-def _ranges(starts: npt.NDArray[np.int64], ends: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-    """All numbers from each start up to its end, one range after the other."""
-    sizes = ends - starts
-    shifts = np.repeat(starts - np.concatenate(([0], np.cumsum(sizes)[:-1])), sizes)
-    return np.arange(sizes.sum()) + shifts
 
 
 class Legend(NamedTuple):

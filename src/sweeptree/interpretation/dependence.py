@@ -25,7 +25,7 @@ from sweeptree.leaf_draws import DrawnLeaves
 from sweeptree.prediction import forest_of, mean_probabilities
 from sweeptree.raw_table import microseconds
 from sweeptree.spacing import evenly_spaced
-from sweeptree.uncertainty.intervals import probability_quantiles
+from sweeptree.uncertainty.intervals import probability_quantiles, tails_of
 
 N_GRID = 30
 MOST_ROWS = 200
@@ -140,7 +140,7 @@ def _mean_curve(
     lower, upper = [], []
     for table in tables:
         share = np.bincount(forest.apply(table).ravel(), minlength=n_leaves) / len(rows)
-        low, high = np.quantile(drawn.means(share), ((1 - level) / 2, (1 + level) / 2), axis=0)
+        low, high = np.quantile(drawn.means(share), tails_of(level), axis=0)
         lower.append(low)
         upper.append(high)
     return DependenceCurve(
@@ -193,9 +193,8 @@ def individual_curves(
     (column, values, shown), rows = _read(model, X, variable, grid, level)
     repeated = np.repeat(rows, len(values), axis=0)
     repeated[:, column] = np.tile(values, len(rows))
-    tails = np.array([(1 - level) / 2, (1 + level) / 2])
     shape = (len(rows), len(values), len(model.classes_))
-    ends = probability_quantiles(model.posterior_, repeated, model.engine, tails)
+    ends = probability_quantiles(model.posterior_, repeated, model.engine, tails_of(level))
     return DependenceCurve(
         variable=column_names(model)[column],
         grid=shown,

@@ -24,6 +24,7 @@ from sweeptree.prediction import (
     vote_shares,
 )
 from sweeptree.settings import TESTS
+from sweeptree.spacing import ranges
 from sweeptree.uncertainty.envelope import is_confident
 
 KINDS = ("map", "confident", "central")
@@ -127,8 +128,7 @@ class _Candidates:
         offsets = posterior.trees.leaf_offsets
         self.n_leaves = np.diff(offsets)[self.tree]
         self._starts = np.cumsum(self.n_leaves) - self.n_leaves
-        shift = np.repeat(offsets[self.tree] - self._starts, self.n_leaves)
-        self.leaf = np.arange(len(shift)) + shift
+        self.leaf = ranges(offsets[self.tree], self.n_leaves)
         self.counts = posterior.trees.leaf_counts[self.leaf]
         self.alpha = posterior.alphas[np.repeat(self.value_of_alpha, self.n_leaves)]
 

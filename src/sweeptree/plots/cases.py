@@ -13,7 +13,7 @@ from sweeptree.interpretation.explanation import as_one_row
 from sweeptree.plots.canvas import add_legend, as_label, left_out, one_axes
 from sweeptree.plots.style import FAINT, colours_of_classes
 from sweeptree.prediction import mean_probabilities
-from sweeptree.uncertainty.intervals import probability_quantiles
+from sweeptree.uncertainty.intervals import probability_quantiles, tails_of
 from sweeptree.uncertainty.leaf_mixture import LeafMixture, leaf_mixtures
 
 GRID = np.linspace(0.0025, 0.9975, 400)
@@ -58,8 +58,7 @@ def plot_case(model: FittedModel, x: Any, level: float = 0.95, ax: Axes | None =
     row = rows_of(model, as_one_row(model, x))
     (mixture,) = leaf_mixtures(model.posterior_, row, model.engine)
     mean = mean_probabilities(model.posterior_, row, model.engine)[0]
-    tails = np.array([(1 - level) / 2, (1 + level) / 2])
-    interval = probability_quantiles(model.posterior_, row, model.engine, tails)[0]
+    interval = probability_quantiles(model.posterior_, row, model.engine, tails_of(level))[0]
     colours = colours_of_classes(mean)
     ax = one_axes(ax, 7.0, 3.6)
     draw = _draw_curve if mixture.is_spread else _draw_points

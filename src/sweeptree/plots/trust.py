@@ -17,6 +17,7 @@ from sweeptree.scores import reliability_table
 from sweeptree.uncertainty import accuracy_coverage, envelope_curve
 from sweeptree.uncertainty.entropies import split_entropy
 from sweeptree.uncertainty.envelope import CONFIDENCES
+from sweeptree.uncertainty.intervals import tails_of
 
 N_BARS = 20
 
@@ -88,9 +89,7 @@ def _binomial_range(
     """Return the ends of the range in which a share of hits lies, by the chance of a hit."""
     from scipy.stats import binom
 
-    lower, upper = (
-        binom.ppf(share, n_rows, chances) / n_rows for share in ((1 - level) / 2, (1 + level) / 2)
-    )
+    lower, upper = (binom.ppf(share, n_rows, chances) / n_rows for share in tails_of(level))
     return lower, upper
 
 
@@ -243,8 +242,7 @@ def plot_coverage(
     n_answered = curve.coverage * len(np.asarray(y).ravel())
     n_right = curve.accuracy * n_answered
     lower, upper = (
-        betaincinv(n_right + 0.5, n_answered - n_right + 0.5, share)
-        for share in ((1 - level) / 2, (1 + level) / 2)
+        betaincinv(n_right + 0.5, n_answered - n_right + 0.5, share) for share in tails_of(level)
     )
     ax = one_axes(ax)
     ax.fill_between(curve.coverage, lower, upper, color=palette()[0], alpha=FAINT, linewidth=0)

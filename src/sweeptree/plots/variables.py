@@ -26,6 +26,7 @@ from sweeptree.plots.canvas import (
     positions,
 )
 from sweeptree.plots.style import FAINT, palette
+from sweeptree.uncertainty.intervals import tails_of
 
 
 def plot_variable_use(
@@ -95,7 +96,7 @@ def _splits_interval(
     posterior = model.posterior_
     splits = posterior.trees.splits_by_column(model.n_features_in_)[:, columns]
     of_draws = splits[posterior.tree_index.ravel()]
-    lower, upper = np.quantile(of_draws, ((1 - level) / 2, (1 + level) / 2), axis=0)
+    lower, upper = np.quantile(of_draws, tails_of(level), axis=0)
     return lower, upper
 
 

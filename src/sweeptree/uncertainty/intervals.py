@@ -59,8 +59,18 @@ def predict_interval(model: FittedModel, X: Any, level: float = 0.95) -> FloatAr
     """
     level = check_share("level", level)
     X = rows_of(model, X)
-    tails = np.array([(1 - level) / 2, (1 + level) / 2])
-    return probability_quantiles(model.posterior_, X, model.engine, tails)
+    return probability_quantiles(model.posterior_, X, model.engine, tails_of(level))
+
+
+def tails_of(level: float) -> FloatArray:
+    """Shares below the two ends of an equal-tailed interval.
+
+    Examples
+    --------
+    >>> tails_of(0.5).tolist()
+    [0.25, 0.75]
+    """
+    return np.array([(1 - level) / 2, (1 + level) / 2])
 
 
 def probability_quantiles(

@@ -14,7 +14,7 @@ from sweeptree.partitions import maps_partitions
 from sweeptree.prediction import chain_means, mean_probabilities, vote_shares
 from sweeptree.uncertainty.chain_error import lead_and_error, standard_error
 from sweeptree.uncertainty.entropies import split_entropy
-from sweeptree.uncertainty.intervals import probability_quantiles
+from sweeptree.uncertainty.intervals import probability_quantiles, tails_of
 
 
 @maps_partitions
@@ -91,8 +91,7 @@ def uncertainty_columns(
     probabilities = mean_probabilities(posterior, X, engine)
     predicted = probabilities.argmax(axis=1)
     of_predicted = (np.arange(len(X)), predicted)
-    tails = np.array([(1 - level) / 2, (1 + level) / 2])
-    intervals = probability_quantiles(posterior, X, engine, tails)
+    intervals = probability_quantiles(posterior, X, engine, tails_of(level))
     by_chain = chain_means(posterior, X, engine)
     votes = vote_shares(posterior, X, engine)
     entropies = split_entropy(posterior, X, engine)
