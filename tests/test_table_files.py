@@ -289,6 +289,13 @@ def test_time_spans_of_parquet_are_seconds(tmp_path, unit):
     np.testing.assert_array_equal(chunk.columns["x"], [90.0, np.nan, 200 * 86400])
 
 
+def test_whole_numbers_of_parquet_that_no_float_holds_are_rounded(tmp_path):
+    pyarrow = pytest.importorskip("pyarrow")
+    path = tmp_path / "t.parquet"
+    pyarrow.parquet.write_table(pyarrow.table({"x": [2**53 + 1, None]}), path)
+    np.testing.assert_array_equal(read_table(str(path)).columns["x"], [2.0**53, np.nan])
+
+
 def test_a_text_column_of_parquet_where_numbers_are_needed_is_named(tmp_path):
     pytest.importorskip("pyarrow")
     path = tmp_path / "t.parquet"

@@ -118,7 +118,8 @@ def _numbers(arrow: Any, column: Any, path: Path, name: str, n_before: int) -> A
 
 
 def _floats(arrow: Any, column: Any) -> Array:
-    floats: Array = column.cast(arrow.float64()).to_numpy(zero_copy_only=False)
+    is_whole = arrow.types.is_integer(column.type)  # large ones are rounded, as those of CSV are
+    floats: Array = column.cast(arrow.float64(), safe=not is_whole).to_numpy(zero_copy_only=False)
     return floats.astype(np.float64)
 
 
