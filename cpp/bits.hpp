@@ -75,9 +75,29 @@ __attribute__((target("avx2"))) inline std::size_t split_avx2(const Word* mask, 
          split_portable<keep>(mask + i, cut + i, left + i, right + i, n - i);
 }
 
+// The same with 512-bit words, whose bits the processor counts by itself.
+template <Keep keep>
+__attribute__((target("avx512f,avx512vpopcntdq"))) inline std::size_t split_avx512(
+    const Word* mask, const Word* cut, Word* left, Word* right, std::size_t n) {
+  __m512i total = _mm512_setzero_si512();
+  std::size_t i = 0;
+  for (; i + 8 <= n; i += 8) {
+    const __m512i m = _mm512_loadu_si512(mask + i);
+    const __m512i c = _mm512_loadu_si512(cut + i);
+    const __m512i inside = _mm512_and_si512(m, c);
+    if constexpr (keeps_left(keep)) _mm512_storeu_si512(left + i, inside);
+    if constexpr (keeps_right(keep)) _mm512_storeu_si512(right + i, _mm512_xor_si512(m, inside));
+    total = _mm512_add_epi64(total, _mm512_popcnt_epi64(inside));
+  }
+  alignas(64) std::uint64_t lanes[8];
+  _mm512_store_si512(lanes, total);
+  std::size_t count = split_portable<keep>(mask + i, cut + i, left + i, right + i, n - i);
+  for (const std::uint64_t lane : lanes) count += lane;
+  return count;
+}
+
 inline const bool has_avx2 = __builtin_cpu_supports("avx2");
-#else
-inline constexpr bool has_avx2 = false;
+inline const bool has_avx512 = __builtin_cpu_supports("avx512vpopcntdq");
 #endif
 
 // Short masks are counted in place; long ones by the widest instructions that the machine has.
@@ -86,6 +106,8 @@ inline std::size_t split_and_count(const Word* mask, const Word* cut, Word* left
                                    std::size_t n) {
 #ifdef SWEEPTREE_X86
   constexpr std::size_t worth_a_call = 8;
+  constexpr std::size_t worth_512_bits = 64;
+  if (n >= worth_512_bits && has_avx512) return split_avx512<keep>(mask, cut, left, right, n);
   if (n >= worth_a_call && has_avx2) return split_avx2<keep>(mask, cut, left, right, n);
 #endif
   return split_portable<keep>(mask, cut, left, right, n);

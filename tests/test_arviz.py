@@ -231,7 +231,9 @@ def test_leaving_rows_out_agrees_with_the_exact_answer(seed, alpha):
     problem = grid_problem(
         (5, 4), 40, seed, tree_prior="geometric", leaf_penalty=0.35, alpha=alpha, max_leaves=6
     )
-    model = BayesianTreeClassifier(alpha=alpha, max_leaves=6, **LONG).fit(problem.X, problem.y)
+    model = BayesianTreeClassifier(
+        leaf_penalty=problem.leaf_penalty, alpha=alpha, max_leaves=6, **LONG
+    ).fit(problem.X, problem.y)
     of_row = pointwise_loo(model.to_arviz(problem.X, problem.y))
     exact = np.array([log_probability_given_the_others(problem, row) for row in range(40)])
     assert abs(of_row - exact).max() < 0.05

@@ -187,7 +187,7 @@ def test_summary_keeps_marks_with_their_figures_and_cuts_none(mixing_badly, caps
     print_summary(of_many_rows)
     row = next(line for line in capsys.readouterr().out.splitlines() if "log posterior" in line)
     assert f"{of_many_rows.log_posterior.mean():.1f} " in row
-    assert f"{convergence(posterior)['log_posterior'].rhat:.3f} !" in row
+    assert f"{convergence(of_many_rows)['log_posterior'].rhat:.3f} !" in row
 
 
 def test_summary_of_one_draw(capsys):

@@ -178,6 +178,7 @@ nb::object split_everyhow(const Array<std::uint64_t>& mask, const Array<std::uin
   add(split_portable<Keep::both>);
 #ifdef SWEEPTREE_X86
   if (has_avx2) add(split_avx2<Keep::both>);
+  if (has_avx512) add(split_avx512<Keep::both>);
 #endif
   return results;
 }
