@@ -19,6 +19,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from benchmarks.outcome import Outcome, ReportTable
+from benchmarks.small_trees import PENALTIES
 from sweeptree import BayesianTreeClassifier, scores
 from sweeptree.datasets import make_injury
 
@@ -27,7 +28,6 @@ QUICK = {"seeds": 1, "draws": 50}
 RANGES = {"truth < 0.2": (0.0, 0.2), "0.2 to 0.8": (0.2, 0.8), "> 0.8": (0.8, 1.0)}
 """Of the true probability: where coverage is looked at apart."""
 N_TRAINING, N_NEW = 1468, 1000
-PENALTIES = (0.0, 0.35, 0.7, 1.4, 2.8)
 
 
 class Figures(NamedTuple):

@@ -95,7 +95,6 @@ class LeafLikelihoods {
   LeafLikelihoods(Likelihood kind, const std::vector<std::vector<double>>& alphas,
                   std::size_t n_rows) {
     for (const std::vector<double>& alpha : alphas) each_.emplace_back(kind, alpha, n_rows);
-    for (const LeafLikelihood& its : each_) constants_.push_back(its.constant());
     for (std::size_t j = 0; j < each_.front().n_classes(); ++j) {
       const bool is_repeated =
           std::ranges::all_of(each_, [&](const auto& its) { return its.repeats_class_before(j); });
@@ -114,15 +113,13 @@ class LeafLikelihoods {
       for (std::size_t i = 0; i < size(); ++i) out[i] = each_[i].log_leaf(counts, n);
       return;
     }
-    const std::size_t n_values = size();
-    double* sum = out.data();
-    std::copy(constants_.begin(), constants_.end(), sum);
+    for (std::size_t i = 0; i < size(); ++i) out[i] = each_[i].constant();
     for (std::size_t j = 0; j < class_begin_.size(); ++j) {
-      const double* term = &terms_[class_begin_[j] + counts[j] * n_values];
-      for (std::size_t i = 0; i < n_values; ++i) sum[i] += term[i];
+      const double* term = &terms_[class_begin_[j] + counts[j] * size()];
+      for (std::size_t i = 0; i < size(); ++i) out[i] += term[i];
     }
-    const double* total = &terms_[total_begin_ + n * n_values];
-    for (std::size_t i = 0; i < n_values; ++i) sum[i] -= total[i];
+    const double* total = &terms_[total_begin_ + n * size()];
+    for (std::size_t i = 0; i < size(); ++i) out[i] -= total[i];
   }
 
  private:
@@ -135,7 +132,6 @@ class LeafLikelihoods {
   }
 
   std::vector<LeafLikelihood> each_;
-  std::vector<double> constants_;         // of each value
   std::vector<double> terms_;             // tables one after the other: (count, value)
   std::vector<std::size_t> class_begin_;  // of each class
   std::size_t total_begin_ = 0;
