@@ -95,3 +95,8 @@ def test_comments_of_the_kernel_name_equations_only_where_the_map_has_them():
         for equation in re.findall(r"Eq\. (\d+)", path.read_text(encoding="utf-8"))
     }
     assert cited - settings_alone <= mapped
+
+
+def test_every_file_of_the_reference_engine_has_its_twin_in_the_kernel():
+    names = {path.stem for path in REFERENCE.glob("*.py")} - {"__init__"}
+    assert names <= {path.stem for path in KERNEL.glob("*.hpp")}

@@ -91,7 +91,7 @@ class Chain:
         for i, (walker, share) in enumerate(zip(self.walkers, self.shares, strict=True)):
             heat = Heat(annealed * share, 1.0 - annealed)
             walker.step(heat, is_burn_in, of_phase if i == 0 else uncounted)
-        is_time = self.walkers[0].n_moves_made % self.moves_between_exchanges == 0
+        is_time = self.walkers[0].state.n_moves_made % self.moves_between_exchanges == 0
         if is_time and len(self.walkers) > 1:
             self.exchange(annealed)
 
@@ -103,7 +103,7 @@ class Chain:
         """
         walkers = self.walkers
         for i in range(self.first_to_exchange, len(walkers) - 1, 2):
-            gain = walkers[i + 1].log_likelihood - walkers[i].log_likelihood
+            gain = walkers[i + 1].state.log_likelihood - walkers[i].state.log_likelihood
             log_ratio = annealed * (self.shares[i] - self.shares[i + 1]) * gain
             u = 1.0 - self.random.random()  # never zero
             if log_ratio < 0.0 and math.log(u) >= log_ratio:
@@ -115,7 +115,7 @@ class Chain:
 
     def annealed_share(self, is_burn_in: bool) -> float:
         """Return how much of the target counts: less than 1 while annealing."""
-        n_made = self.walkers[0].n_moves_made
+        n_made = self.walkers[0].state.n_moves_made
         if not is_burn_in or n_made >= self.strategy.anneal_moves:
             return 1.0
         progress = n_made / self.strategy.anneal_moves
@@ -123,8 +123,8 @@ class Chain:
 
     def record_draw(self) -> None:
         """Record the present tree of the walker that samples."""
-        walker = self.walkers[0]
-        self.record.add(walker.grown, walker.log_likelihood, walker.alpha_index, self.target)
+        state = self.walkers[0].state
+        self.record.add(state.tree, state.log_likelihood, state.alpha_index, self.target)
 
     # ---- what the kernel's chain offers too ------------------------------------------------
 
@@ -143,22 +143,22 @@ class Chain:
     @property
     def n_leaves(self) -> int:
         """K of the present tree."""
-        return self.walkers[0].grown.n_leaves
+        return self.walkers[0].state.tree.n_leaves
 
     @property
     def log_likelihood(self) -> float:
         """Log likelihood of the present tree."""
-        return self.walkers[0].log_likelihood
+        return self.walkers[0].state.log_likelihood
 
     @property
     def log_prior(self) -> float:
         """Log prior of the present tree."""
-        return self.target.log_prior(self.walkers[0].grown)
+        return self.target.log_prior(self.walkers[0].state.tree)
 
     @property
     def rule_scale(self) -> list[float]:
         """The step sizes as tuned so far."""
-        return self.walkers[0].scale.scale
+        return self.walkers[0].state.scale.scale
 
     @property
     def draws(self) -> dict[str, Any]:

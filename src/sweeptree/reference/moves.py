@@ -1,7 +1,7 @@
-"""The moves: how they are drawn, and their ratios.
+"""What moves are made of: how nodes and rules are drawn, and their ratios.
 
 Birth, death and the changes are the paper's; with graft, splice, swap, regraft and rotate sweeping
-is exact.
+is exact. `leaf_moves`, `rule_moves` and `branch_moves` put them together.
 Only `draw_*` functions take the generator. The ratios are the proposal-and-prior part R of the
 acceptance probability (Eq. 5); the likelihood ratio comes on top.
 """
@@ -11,14 +11,39 @@ from __future__ import annotations
 import math
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from itertools import accumulate
 
 import numpy as np
 
 from sweeptree.reference.data import Data
 from sweeptree.reference.prior import log_or_minus_infinity, log_rule_prior
-from sweeptree.reference.tree import NodeSet, Rule
+from sweeptree.reference.tree import NodeSet, Rule, Tree
 from sweeptree.settings import MOVES
+
+
+@dataclass(frozen=True)
+class Proposal:
+    """A move, where it is made, and with which rule. No node: impossible from this tree."""
+
+    move: str
+    node: int | None = None
+    rule: Rule | None = None
+    drawn: str = "prior"
+    """How the rule was drawn: from its prior, by a Gaussian step, or by a step over ranks."""
+    is_left: bool = False
+    """Graft, regraft: the side of what is added; rotate: of what goes over."""
+    other: int | None = None
+    """Regraft: the node above which the subtree goes."""
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """The tree that a proposal leads to, and the proposal-and-prior part of its log ratio."""
+
+    tree: Tree
+    log_ratio: float
+    is_swept: bool = False
 
 
 def draw_below(random: np.random.Generator, n: int) -> int:
@@ -49,6 +74,22 @@ def draw_move(random: np.random.Generator, p_move: Mapping[str, float]) -> str:
 def draw_member(random: np.random.Generator, nodes: NodeSet) -> int | None:
     """Draw a node; None if there is none to draw from."""
     return nodes[draw_below(random, len(nodes))] if len(nodes) else None
+
+
+def draw_node(random: np.random.Generator, tree: Tree) -> int:
+    """Draw one of all 2k - 1 nodes."""
+    k = tree.n_leaves
+    place = draw_below(random, 2 * k - 1)
+    return tree.leaves[place] if place < k else tree.splits[place - k]
+
+
+def draw_lower_split(random: np.random.Generator, tree: Tree) -> int | None:
+    """Draw a splitting node below another one; None if there is none."""
+    splits = tree.splits
+    if len(splits) < 2:
+        return None
+    place = draw_below(random, len(splits) - 1)
+    return splits[place if place < splits.place_of(tree.root_name) else place + 1]
 
 
 def draw_by_log_weight(random: np.random.Generator, log_weights: Sequence[float]) -> int:

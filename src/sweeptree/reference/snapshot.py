@@ -23,7 +23,7 @@ from sweeptree.settings import TESTS
 if TYPE_CHECKING:
     from sweeptree.reference.chain import Chain
 
-State = Mapping[str, Any]
+Snapshot = Mapping[str, Any]
 
 Layout = Mapping[str, Any]
 """What a state holds by name: the type of a number, the dtype of an array, or another layout."""
@@ -79,7 +79,7 @@ def take_chain(chain: Chain) -> dict[str, Any]:
         **{name: getattr(chain, name) for name in INTEGERS},
         "walkers": [take_walker(walker) for walker in chain.walkers],
         "shares": np.array(chain.shares),
-        "has_changed": chain.record.last is not chain.walkers[0].grown,
+        "has_changed": chain.record.last is not chain.walkers[0].state.tree,
         "counts": chain.counts.ravel().copy(),
         "draws": take_record(chain.record),
         "full_trace": {"n_leaves": n_leaves, "log_likelihood": log_likelihood},
@@ -89,7 +89,8 @@ def take_chain(chain: Chain) -> dict[str, Any]:
 
 def take_walker(walker: Walker) -> dict[str, Any]:
     """Take down one walker: its tree, its α, its steps."""
-    tree = walker.grown
+    its = walker.state
+    tree = its.tree
     nodes = list(in_preorder(tree, tree.root))
     rules = [node.rule or Rule(-1, -1, 0.0) for node in nodes]
     place = {node.name: i for i, node in enumerate(nodes)}
@@ -102,11 +103,11 @@ def take_walker(walker: Walker) -> dict[str, Any]:
             name: np.array([place[node] for node in members], dtype=np.int32)
             for name, members in sets.items()
         },
-        "alpha": walker.alpha_index,
-        "log_likelihood": float(walker.log_likelihood),
-        "n_moves_made": walker.n_moves_made,
-        "rule_scale": np.array(walker.scale.scale, dtype=np.float64),
-        "n_tried": np.array(walker.scale.n_tried, dtype=np.int64),
+        "alpha": its.alpha_index,
+        "log_likelihood": float(its.log_likelihood),
+        "n_moves_made": its.n_moves_made,
+        "rule_scale": np.array(its.scale.scale, dtype=np.float64),
+        "n_tried": np.array(its.scale.n_tried, dtype=np.int64),
     }
 
 
@@ -129,7 +130,7 @@ def take_record(record: Record) -> dict[str, Any]:
 # ---- restoring -----------------------------------------------------------------------------------
 
 
-def restore_chain(chain: Chain, state: State) -> None:
+def restore_chain(chain: Chain, state: Snapshot) -> None:
     """Go back to where a chain on the same target was; refuse what makes no sense."""
     check_chain(chain, state)
     walkers = [restored_walker(chain, of_walker) for of_walker in state["walkers"]]
@@ -142,12 +143,12 @@ def restore_chain(chain: Chain, state: State) -> None:
         setattr(chain, name, state[name])
     chain.counts = state["counts"].reshape(chain.counts.shape).copy()
     chain.record = record
-    record.last = None if state["has_changed"] else walkers[0].grown
+    record.last = None if state["has_changed"] else walkers[0].state.tree
     chain.moves_n_leaves = state["full_trace"]["n_leaves"].tolist()
     chain.moves_log_likelihood = state["full_trace"]["log_likelihood"].tolist()
 
 
-def restore_generator(chain: Chain, state: State) -> None:
+def restore_generator(chain: Chain, state: Snapshot) -> None:
     """Go back to where the generator was."""
     try:
         chain.random.bit_generator.state = state
@@ -155,7 +156,7 @@ def restore_generator(chain: Chain, state: State) -> None:
         raise ValueError("the state of the generator is not as it should be") from None
 
 
-def check_chain(chain: Chain, state: State) -> None:
+def check_chain(chain: Chain, state: Snapshot) -> None:
     """Refuse what cannot be the state of a chain; walkers and draws are checked on their own."""
     check_layout(state, CHAIN)
     shares = state["shares"].tolist()
@@ -178,11 +179,12 @@ def is_count(n: int) -> bool:
     return 0 <= n < 1 << 62
 
 
-def restored_walker(chain: Chain, state: State) -> Walker:
+def restored_walker(chain: Chain, state: Snapshot) -> Walker:
     """Make a walker that stands where another stood."""
     check_layout(state, WALKER)
     walker = Walker(chain.target, chain.strategy, chain.random)
-    demand(0 <= state["alpha"] < len(walker.alphas), "there is no such alpha")
+    its = walker.state
+    demand(0 <= state["alpha"] < len(its.alphas), "there is no such alpha")
     demand(is_count(state["n_moves_made"]), "a number of moves is none")
     demand(not math.isnan(state["log_likelihood"]), "a log likelihood is not a number")
     scale, n_tried = state["rule_scale"].tolist(), state["n_tried"].tolist()
@@ -190,15 +192,15 @@ def restored_walker(chain: Chain, state: State) -> Walker:
     demand(len(scale) == len(n_tried) == n_variables, "rule_scale needs one value per variable")
     demand(all(0.0 < value < math.inf for value in scale), "a rule scale is not positive")
     demand(all(map(is_count, n_tried)), "a number of tries is none")
-    walker.grown = restored_tree(state, chain.target)
-    walker.alpha_index = state["alpha"]
-    walker.log_likelihood = state["log_likelihood"]
-    walker.n_moves_made = state["n_moves_made"]
-    walker.scale.scale, walker.scale.n_tried = scale, n_tried
+    its.tree = restored_tree(state, chain.target)
+    its.alpha_index = state["alpha"]
+    its.log_likelihood = state["log_likelihood"]
+    its.n_moves_made = state["n_moves_made"]
+    its.scale.scale, its.scale.n_tried = scale, n_tried
     return walker
 
 
-def restored_tree(state: State, target: Target) -> Tree:
+def restored_tree(state: Snapshot, target: Target) -> Tree:
     """Make a tree of nodes in preorder, and send the rows down."""
     data = target.data
     fields = [state[name].tolist() for name in Rule._fields]
@@ -258,7 +260,7 @@ def is_prunable(tree: Tree, node: Node) -> bool:
     return not node.is_leaf and all(child.is_leaf for child in tree.children(node))
 
 
-def restored_record(state: State, target: Target) -> Record:
+def restored_record(state: Snapshot, target: Target) -> Record:
     """Make a record of the draws so far."""
     record = Record(target.data.n_classes)
     for name in TRACES:
