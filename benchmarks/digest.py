@@ -20,7 +20,7 @@ NAME = "digest"
 def moves_by_size(tables: Sequence[ReportTable]) -> ReportTable:
     """Put the medians of all sizes of tables beside each other."""
     sizes = [table.title.partition(":")[0] for table in tables]
-    joined = ReportTable("Moves a second of CPU, one thread", ["package"], sizes)
+    joined = ReportTable("Moves per CPU second, one thread", ["package"], sizes)
     medians = [column_of(table, "median") for table in tables]
     for package in medians[0]:
         joined.add_row(package, *(of_size.get(package, "–") for of_size in medians))

@@ -51,7 +51,7 @@ def _seeds(options: Namespace) -> list[int]:
 def _machine() -> dict[str, Any]:
     processor = _processor()
     return {
-        "system": platform.platform(),
+        "system": f"{platform.system()} {platform.machine()}",
         "processor": processor.get("model name", platform.processor()),
         "flags": processor.get("flags", "").split(),
         "cpus": os.cpu_count(),

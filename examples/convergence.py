@@ -153,7 +153,8 @@ assert abs(estimated - measured) < 0.35 * abs(measured)
 assert naive > 0.5 * measured
 
 # %% [markdown]
-# The estimate is where the folds are; what the model says of rows that it was fitted on is not.
+# The estimate is much nearer to the folds than what the model says of rows that it was fitted on,
+# though somewhat too good: docs/arviz.md says why.
 #
 # Read a difference in the ranking beside its error (`dse`): where it is not several times as large,
 # the strategies predict alike. Then take the one that converges, and whose target is known:

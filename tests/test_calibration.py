@@ -163,7 +163,8 @@ def test_the_pages_tell_what_was_found(replicates):
         (ROOT / name).read_text(encoding="utf-8").replace("\n", " ")
         for name in ("README.md", "docs/uncertainty.md")
     )
-    assert f"90 % intervals hold the true probability in {found} of 1,000 replicates" in readme
+    said = f"intervals hold the true probability in {found} of the cases, over 1,000 replicates"
+    assert said in readme
     assert f"hold the true probability of a new row in {found} of the cases" in page
     assert f"only the spread between trees hold it in {between_trees}," in page
 

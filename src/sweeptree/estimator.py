@@ -70,12 +70,13 @@ class BayesianTreeClassifier(
         "redraw" for the others).
     tree_prior : {"uniform", "paper", "flat", "geometric", "depth", "range"}, \
             default="geometric"
-        Prior of a tree's shape. "uniform": every number of leaves k is equally likely, and so is
-        every shape with k leaves. "paper": as printed in the paper, one Catalan number off.
-        "flat": every tree is equally likely. "geometric": a tree with one leaf more is
-        exp(`leaf_penalty`) times less likely. "depth": a node with d splits above it is split
-        with chance gamma (1 + d)^-delta. "range": a node is split with chance `split_chance`
-        times the share of all rules that would leave both its sides enough rows.
+        Prior of a tree's shape, to which that of its rules comes; trees with a leaf of too few
+        rows are left out. "uniform": every number of leaves k has the same weight, which the
+        shapes with k leaves share equally. "paper": as printed in the paper, one Catalan number
+        off. "flat": every shape has the same weight. "geometric": a shape with one leaf more has
+        exp(`leaf_penalty`) times less. "depth": a node with d splits above it is split with
+        chance gamma (1 + d)^-delta. "range": a node is split with chance `split_chance` times
+        the share of all rules that would leave both its sides enough rows.
     leaf_penalty : float, default=0.35
         Of `tree_prior="geometric"`: from 0, which makes it flat, to 100.
     gamma, delta : float, default=0.95 and 1.0
@@ -101,8 +102,8 @@ class BayesianTreeClassifier(
         scale and equally likely a priori. The plug-in likelihood has no alpha.
     likelihood : {"marginal", "plug-in"}, default="marginal"
         How the rows of a leaf count: "marginal" integrates the leaf's class probabilities out;
-        "plug-in" takes the leaf's own frequencies, which reproduces the paper's tables, but is
-        overconfident.
+        "plug-in" takes the leaf's own frequencies, which comes nearest to the paper's tables,
+        but is overconfident.
     class_prior : sequence of float or mapping of label to float, default=None
         What the classes' probabilities in a leaf are drawn towards, as strongly as `alpha` says:
         the share of each class, in their sorted order, as in `classes_`, or by its label. None:

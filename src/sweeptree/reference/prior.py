@@ -33,7 +33,7 @@ def log_paper(tree: Tree) -> float:
 
 
 def log_flat(tree: Tree) -> float:
-    """Every tree alike."""
+    """Every shape alike."""
     return 0.0
 
 

@@ -53,8 +53,8 @@ def report(
 
     Notes
     -----
-    The file holds rows of the table: up to 60 cases with all their values. Who reads it can read
-    these.
+    The file holds rows of the table: up to 60 cases with all their values. Whoever can open it can
+    read these.
 
     Examples
     --------
