@@ -44,7 +44,15 @@ inline std::size_t split_portable(const Word* mask, const Word* cut, Word* left,
 }
 
 #ifdef SWEEPTREE_X86
-// The same with 256-bit words; bits are counted by looking up nibbles in a register.
+// The words from the i-th on; there is no place for a half that is not kept.
+template <Keep keep>
+inline std::size_t split_rest(const Word* mask, const Word* cut, Word* left, Word* right,
+                              std::size_t i, std::size_t n) {
+  return split_portable<keep>(mask + i, cut + i, keeps_left(keep) ? left + i : nullptr,
+                              keeps_right(keep) ? right + i : nullptr, n - i);
+}
+
+// The whole with 256-bit words; bits are counted by looking up nibbles in a register.
 template <Keep keep>
 __attribute__((target("avx2"))) inline std::size_t split_avx2(const Word* mask, const Word* cut,
                                                               Word* left, Word* right,
@@ -72,7 +80,7 @@ __attribute__((target("avx2"))) inline std::size_t split_avx2(const Word* mask, 
   alignas(32) std::uint64_t lanes[4];
   _mm256_store_si256(reinterpret_cast<__m256i*>(lanes), total);
   return static_cast<std::size_t>(lanes[0] + lanes[1] + lanes[2] + lanes[3]) +
-         split_portable<keep>(mask + i, cut + i, left + i, right + i, n - i);
+         split_rest<keep>(mask, cut, left, right, i, n);
 }
 
 // The same with 512-bit words, whose bits the processor counts by itself.
@@ -91,7 +99,7 @@ __attribute__((target("avx512f,avx512vpopcntdq"))) inline std::size_t split_avx5
   }
   alignas(64) std::uint64_t lanes[8];
   _mm512_store_si512(lanes, total);
-  std::size_t count = split_portable<keep>(mask + i, cut + i, left + i, right + i, n - i);
+  std::size_t count = split_rest<keep>(mask, cut, left, right, i, n);
   for (const std::uint64_t lane : lanes) count += lane;
   return count;
 }

@@ -175,10 +175,12 @@ inline Rule draw_observed_rule(Random& random, const Data& data, int variable) {
   return rule_at(data, variable, cut, place - cut);
 }
 
-// A threshold anywhere in the variable's range.
+// A threshold anywhere in the variable's range, below its highest value even where it is rounded.
 inline Rule draw_threshold(Random& random, const Data& data, int v, bool missing_left) {
   const Variable& variable = data.variable(v);
-  const double threshold = variable.values.front() + random.uniform() * variable.range();
+  const double drawn = variable.values.front() + random.uniform() * variable.range();
+  const double highest = std::nextafter(variable.values.back(), variable.values.front());
+  const double threshold = std::min(drawn, highest);
   return {v, variable.cut_of(Test::at_most, threshold, missing_left), threshold};  // Eq. 14
 }
 

@@ -147,16 +147,15 @@ class Refill {
       n_starved += 2;
       return;
     }
-    fill_leaf(empty, nullptr, counts, 0);
+    leave_behind(empty);
+    starve(empty);
     if (!is_hopeless()) send(full, mask, nullptr, counts, n_rows);
   }
 
   void fill_leaf(int leaf, const Word* mask, std::size_t counts, int n_rows) {
-    before.log_likelihood += tree_[leaf].log_likelihood;
-    before.log_stop += tree_[leaf].log_stop;
+    leave_behind(leaf);
     if (n_rows < min_samples_leaf_) {
-      ++n_starved;
-      starved_leaf = leaf;
+      starve(leaf);
       return;
     }
     const double log_leaf = likelihood_->log_leaf(&counts_[counts], n_rows);
@@ -164,6 +163,16 @@ class Refill {
     after.log_likelihood += log_leaf;
     after.log_stop += log_stop;
     refilled_.push_back({leaf, nullptr, counts, n_rows, log_leaf, log_stop});
+  }
+
+  void leave_behind(int leaf) {
+    before.log_likelihood += tree_[leaf].log_likelihood;
+    before.log_stop += tree_[leaf].log_stop;
+  }
+
+  void starve(int leaf) {
+    ++n_starved;
+    starved_leaf = leaf;
   }
 
   bool needs_mask(int node) const { return !tree_[node].is_leaf() || target_.range.is_used(); }

@@ -68,12 +68,13 @@ class Walker {
     return is_planted;
   }
 
-  // Takes the tree and the alpha of another, and its count of moves.
+  // Takes the tree and the alpha of another, its steps and its count of moves.
   void follow(const Walker& other) {
     FlatTrees model;
     model.append(other.tree(), state().data);
     plant(model);
     use_alpha(other.state().alpha);
+    whole_.rule_scale() = other.rule_scale();
     whole_.state().n_moves_made = other.state().n_moves_made;
   }
 

@@ -128,7 +128,12 @@ def test_what_is_missing_is_said_with_its_figure(bad, words):
 
 @pytest.mark.parametrize("name", ["ess_n_leaves", "ess_log_posterior"])
 def test_unknown_sample_size_is_not_shown_as_the_known_one(name):
-    assert GOOD._replace(**{name: math.nan}).by_name()["ESS"] == "nan"
+    assert GOOD._replace(**{name: math.nan}).by_name()["ESS"] == "–"
+
+
+def test_no_figure_is_shown_as_nan():
+    unknown = Verdict(*[math.nan] * len(Verdict._fields))
+    assert unknown.in_short() == "R-hat – · ESS – · spread –"
 
 
 def test_unknown_spread_is_not_convergence():
@@ -324,6 +329,12 @@ def test_rungs_come_once_chains_have_sampled_for_as_long_as_burn_in(injury, neve
     )
     assert before.n_rungs == 1
     assert after.n_rungs == 5
+
+
+def test_rungs_do_not_come_when_there_is_no_move_left_to_make(injury, never_converging):
+    posterior = fit_quietly(auto(max_moves=2000), *injury).posterior_
+    assert posterior.n_moves == 2000
+    assert posterior.n_rungs == 1
 
 
 @pytest.mark.parametrize("n_draws_since", [99, 100, 250])

@@ -87,6 +87,16 @@ def test_chains_that_never_leave_different_places(n_draws, levels):
     assert ess_bulk(trace) < 4 * len(levels)
 
 
+@pytest.mark.parametrize("trace", [[[3] * 4 + [5] * 4, [3] * 4 + [7] * 4], [[1] * 4 + [2] * 4]])
+def test_chains_that_go_from_one_place_to_another_once(trace):
+    assert rhat(np.array(trace, dtype=float)) == np.inf
+
+
+def test_chains_that_differ_in_nothing_but_how_far_they_are_from_the_middle():
+    swing = np.tile([1.0, -1.0], 50)
+    assert rhat(np.array([swing, 2 * swing])) == np.inf
+
+
 @pytest.mark.parametrize("n_draws", [1, 2, 3])
 def test_too_few_draws_for_a_diagnosis(n_draws):
     trace = np.random.default_rng(0).normal(size=(4, n_draws))
@@ -146,11 +156,17 @@ def test_fit_says_nothing_if_the_chains_agree():
     assert all(found.rhat <= WANTED_RHAT for found in convergence(model.posterior_).values())
 
 
-def test_fit_with_too_few_draws_to_tell_says_nothing():
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        X, y = make_injury(100, random_state=0, return_X_y=True)
-        BayesianTreeClassifier(n_burn_in=0, n_draws=3, thin=1, random_state=0).fit(X, y)
+@pytest.mark.parametrize("sizes", [{"n_draws": 3}, {"n_draws": 1, "n_chains": 1}])
+def test_fit_warns_if_there_are_too_few_draws_to_tell(sizes):
+    X, y = make_injury(100, random_state=0, return_X_y=True)
+    with pytest.warns(ConvergenceWarning, match="R-hat cannot be told from fewer than 4 draws"):
+        BayesianTreeClassifier(n_burn_in=0, thin=1, random_state=0, **sizes).fit(X, y)
+
+
+def test_summary_of_too_few_draws_has_no_nan(capsys):
+    X, y = make_injury(100, random_state=0, return_X_y=True)
+    BayesianTreeClassifier(n_burn_in=0, n_draws=3, thin=1, random_state=0).fit(X, y).summary()
+    assert "nan" not in capsys.readouterr().out
 
 
 def test_summary_prints_convergence_and_moves(capsys):

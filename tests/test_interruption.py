@@ -14,8 +14,10 @@ from sklearn.exceptions import ConvergenceWarning
 
 from cut_off_fits import assert_identical
 from sweeptree import BayesianTreeClassifier
+from sweeptree.checkpoint import Checkpoint
 from sweeptree.datasets import make_injury
 from sweeptree.interruption import BreakOff, Interruption
+from sweeptree.stopping import Judge
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="needs POSIX signals")
 
@@ -227,3 +229,29 @@ def test_fit_works_outside_the_main_thread():
     thread.start()
     thread.join()
     assert model.posterior_.n_draws == 4
+
+
+def test_press_while_chains_are_judged_is_written_down_with_the_next_round(tmp_path, monkeypatch):
+    judge, looks, write, written = Judge.judge, [], Checkpoint.write, []
+
+    def press_at_the_third_look(self, look):
+        looks.append(look)
+        if len(looks) == 3:
+            os.kill(os.getpid(), signal.SIGINT)
+        return judge(self, look)
+
+    def write_and_note(self, state):
+        written.append(state)
+        write(self, state)
+
+    monkeypatch.setattr(Judge, "judge", press_at_the_third_look)
+    monkeypatch.setattr(Checkpoint, "write", write_and_note)
+    path = tmp_path / "fit.checkpoint"
+    model = BayesianTreeClassifier(
+        random_state=0, checkpoint=path, thin=10, n_burn_in=1000, max_moves=50_000
+    )
+    with pytest.warns(ConvergenceWarning, match="interrupted"):
+        posterior = model.fit(*make_injury(200, random_state=0, return_X_y=True)).posterior_
+    assert posterior.stopped_by == "interrupted"
+    for status in written[-1]["crew"]["statuses"]:
+        assert status["n_burn_in"] + status["n_sampling"] == posterior.n_moves

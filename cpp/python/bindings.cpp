@@ -95,7 +95,7 @@ void init_target(Target* self, const Data& data, const std::string& tree_prior, 
   const TreePrior shape = named(tree_priors, tree_prior);
   const RulePrior rules = named(rule_priors, rule_prior);
   new (self) Target{&data,
-                    LeafLikelihoods(named(likelihoods, likelihood), alphas, data.n_rows()),
+                    LeafLikelihoods(named(likelihoods, likelihood), alphas, data.class_counts()),
                     ShapePrior(shape, leaf_penalty, gamma, delta, max_leaves),
                     RangePrior(shape, split_chance, rules, &data, min_samples_leaf),
                     rules,

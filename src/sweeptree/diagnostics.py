@@ -73,8 +73,6 @@ def rhat(trace: FloatArray) -> float:
         return np.nan
     if _is_constant(trace):
         return 1.0
-    if (trace == trace[:, :1]).all():
-        return np.inf
     halves = _split_chains(trace)
     folded = np.abs(halves - np.median(halves))
     return max(_plain_rhat(_rank_normalise(halves)), _plain_rhat(_rank_normalise(folded)))
@@ -162,11 +160,11 @@ def _rank_normalise(trace: FloatArray) -> FloatArray:
 
 
 def _plain_rhat(trace: FloatArray) -> float:
+    if (trace == trace[:, :1]).all():  # stuck; of the folded trace, always as far from the median
+        return 1.0 if _is_constant(trace) else np.inf
     n = trace.shape[1]
     within = trace.var(axis=1, ddof=1).mean()
     between = n * trace.mean(axis=1).var(ddof=1)
-    if within == 0.0:  # of the folded trace: every value is as far from the median
-        return 1.0
     return float(np.sqrt((between / within + n - 1) / n))
 
 

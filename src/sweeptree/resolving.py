@@ -58,8 +58,11 @@ def schedule_of(model: Any) -> settings.Schedule:
 
 def target_of(model: Any, table: EncodedTable) -> settings.TargetSettings:
     """Work out what is sampled from."""
-    if model.tree_prior == "depth" and model.gamma == 1 and model.delta == 0:
-        raise ValueError("gamma=1 with delta=0 splits every node for ever; lower gamma.")
+    if model.tree_prior == "depth" and model.gamma * 2.0**-model.delta == 1:
+        raise ValueError(
+            f"gamma=1 with delta={model.delta} splits every node for ever; lower gamma, or raise "
+            "delta."
+        )
     habits = settings.STRATEGIES[model.strategy]
     most_leaves = table.n_rows // model.min_samples_leaf
     return settings.TargetSettings(

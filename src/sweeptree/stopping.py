@@ -85,6 +85,12 @@ def rounds(schedule: Schedule) -> Iterator[Round]:
     >>> [tuple(each) for each in rounds(schedule)]
     [(500, 2), (625, 2), (750, 2), (875, 2), (1000, 2), (625, 4), (750, 4), (800, 4)]
 
+    Half of the draws are not dropped for a single one more:
+
+    >>> schedule = Schedule(n_burn_in=10, thin=2, n_draws=None, max_moves=2_012)
+    >>> [tuple(each) for each in rounds(schedule)][-2:]
+    [(875, 2), (1001, 2)]
+
     Draws that are far apart are kept in larger numbers:
 
     >>> schedule = Schedule(n_burn_in=10, thin=2, n_draws=None, max_moves=160_010)
@@ -97,9 +103,10 @@ def rounds(schedule: Schedule) -> Iterator[Round]:
     n_draws, thin = FIRST_CHECK, schedule.thin
     while True:
         most = (schedule.max_moves - schedule.n_burn_in) // thin
-        yield Round(min(n_draws, most), thin)
-        if most <= n_draws:
+        if most <= n_draws + 1:  # a single draw more is worth no look, nor half of the others
+            yield Round(most, thin)
             return
+        yield Round(n_draws, thin)
         are_far_apart = thin >= FAR_APART * schedule.thin
         if n_draws == (MOST_DRAWS if are_far_apart else MOST_CLOSE_DRAWS):
             n_draws, thin = n_draws // 2, 2 * thin
@@ -285,15 +292,18 @@ class Run:
         self.logbook.open()
         ahead = self._rounds_ahead()
         is_in_time = self._begin()
+        need_rungs = False
         for place in ahead:
+            if need_rungs:
+                self.crew.temper(RUNGS_IF_SLOW)
             has_arrived = self._go_on(place)
+            is_interrupted = self._is_interrupted()
             self._look()
-            reason = self._why_stop(has_arrived, is_in_time)
+            reason = "interrupted" if is_interrupted else self._why_stop(has_arrived, is_in_time)
             if reason:
                 return reason
             self.logbook.n_moves_judged = place.n_moves
-            if self.schedule.n_rungs is None and self._are_slow():
-                self.crew.temper(RUNGS_IF_SLOW)
+            need_rungs = self.schedule.n_rungs is None and self._are_slow()
         return "max_moves" if is_in_time else "max_seconds"
 
     def _rounds_ahead(self) -> Iterator[Round]:
@@ -324,18 +334,19 @@ class Run:
         self.display.aim_at(self.crew.n_burn_in + place.n_moves)
         if self.crew.thin < place.thin:
             self.crew.halve_draws()
-        has_arrived = self.crew.sample(
-            place.n_draws, self.logbook.start + self.schedule.max_seconds
-        )
-        if self.crew.should_stop():
-            self._prepare_to_stop()
-        return has_arrived
+        return self.crew.sample(place.n_draws, self.logbook.start + self.schedule.max_seconds)
 
-    def _prepare_to_stop(self) -> None:
-        """Write down where the chains were interrupted; give up if they have too few draws."""
+    def _is_interrupted(self) -> bool:
+        """Write down where the chains were interrupted, if so; give up if they have too few draws.
+
+        Asked once in a round: a Ctrl-C that comes later holds for the next one.
+        """
+        if not self.crew.should_stop():
+            return False
         self.logbook.enter()
         if self.crew.n_draws < self.schedule.fewest_draws:
             raise KeyboardInterrupt(self.logbook.how_to_go_on())
+        return True
 
     def _look(self) -> None:
         """Judge what was drawn so far."""
@@ -353,8 +364,6 @@ class Run:
         return draws_used(start, n_draws, thin)
 
     def _why_stop(self, has_arrived: bool, is_in_time: bool) -> str | None:
-        if self.crew.should_stop():
-            return "interrupted"
         if not has_arrived:
             return "max_seconds"
         if not self.schedule.is_open:

@@ -85,6 +85,8 @@ def test_gamma_out_of_range(gamma):
 def test_depth_prior_that_never_stops():
     with pytest.raises(ValueError, match="gamma=1 with delta=0"):
         short(tree_prior="depth", gamma=1, delta=0).fit(X, Y)
+    with pytest.raises(ValueError, match="gamma=1 with delta=1e-17"):
+        short(tree_prior="depth", gamma=1, delta=1e-17).fit(X, Y)
     short(tree_prior="uniform", gamma=1, delta=0).fit(X, Y)  # not used there
 
 

@@ -251,6 +251,50 @@ def test_engines_agree_while_tempered(tree_prior, alpha, anneal_moves):
     assert kernel.counts[1].sum() == 1_200  # those of the walker that samples
 
 
+@pytest.mark.parametrize("engine", ["kernel", "reference"])
+def test_walkers_that_come_later_have_the_steps_as_tuned(engine):
+    table = small_table()
+    strategy = strategy_settings(table, "exact", "reject", "gaussian")
+    chain = ChainFactory(engine, table, target_settings(table), strategy).make(np.random.PCG64(1))
+    chain.run(300, True)
+    chain.temper([0.9, 0.8], 20)
+    first, *others = (walker["rule_scale"] for walker in chain.state()["walkers"])
+    assert (first != 0.1).any()
+    for scale in others:
+        np.testing.assert_array_equal(scale, first)
+
+
+@pytest.mark.parametrize("engine", ["kernel", "reference"])
+def test_thresholds_stay_inside_a_range_that_is_as_narrow_as_doubles_are(engine):
+    """Where they are rounded, rules are still drawn as from the same column from 0 to 1."""
+    found = []
+    for lowest in (0.0, 1.7e15):
+        X = np.repeat([lowest, lowest + 1.0], 10)[:, np.newaxis]
+        y = np.arange(20, dtype=np.int32) % 3 // 2
+        table = encode(X, y, 2)
+        target = target_settings(table, tree_prior="flat", rule_prior="continuous")
+        found.append(
+            run(engine, table, target, strategy_settings(table, "exact", "reject", "prior"))
+        )
+    a, b = found
+    np.testing.assert_array_equal(a.full_trace[0], b.full_trace[0])
+    np.testing.assert_array_equal(a.counts, b.counts)
+    assert len(set(a.full_trace[0])) > 1
+
+
+def test_engines_agree_where_every_rule_splits_and_every_node_is_split():
+    X = np.repeat(np.arange(2.0), 20)[:, np.newaxis] + np.zeros(49)
+    table = encode(X, np.arange(40, dtype=np.int32) % 2, 2)
+    target = target_settings(table, tree_prior="range", split_chance=1.0)
+    priors = [
+        ChainFactory(engine, table, target, strategy_settings(table, "exact", "reject", "prior"))
+        .make(np.random.PCG64(1))
+        .log_prior
+        for engine in ("kernel", "reference")
+    ]
+    assert priors == [-np.inf, -np.inf]
+
+
 @pytest.mark.parametrize("shares", [[1.0], [0.5, 0.6], [0.5, 0.0]])
 def test_kernel_refuses_shares_that_do_not_fall(shares):
     with pytest.raises(ValueError, match="fall"):

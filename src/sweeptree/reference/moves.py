@@ -115,9 +115,10 @@ def draw_observed_rule(random: np.random.Generator, data: Data, variable: int) -
 def draw_threshold(
     random: np.random.Generator, data: Data, variable: int, missing_left: bool
 ) -> Rule:
-    """Draw a threshold over the variable's range (Eq. 14)."""
+    """Draw a threshold over the variable's range (Eq. 14), below its highest value if rounded."""
     its = data.variables[variable]
-    threshold = its.values[0] + random.random() * its.range
+    drawn = its.values[0] + random.random() * its.range
+    threshold = min(drawn, math.nextafter(its.values[-1], -math.inf))
     return Rule(variable, its.cut_of(threshold, missing_left), threshold)
 
 

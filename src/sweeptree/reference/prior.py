@@ -72,8 +72,9 @@ def p_splittable(
     for its, p_rule in zip(data.variables, p_rules, strict=True):
         n_left = np.count_nonzero(its.goes_left[:, rows], axis=1)
         n_fewer = np.minimum(n_left, len(rows) - n_left)
-        total += float(p_rule[n_fewer >= min_samples_leaf].sum())
-    return total
+        splits = n_fewer >= min_samples_leaf
+        total += 1.0 if splits.all() else float(p_rule[splits].sum())
+    return total / max(data.n_variables, 1)
 
 
 def log_range(
@@ -94,9 +95,11 @@ def log_range(
 
 
 def rule_probabilities(kind: str, data: Data) -> list[FloatArray]:
-    """Of each variable: the prior probability of every rule."""
+    """Of each variable: the prior probability of every rule, given the variable."""
+    p_variable = 1.0 / max(data.n_variables, 1)
     return [
-        np.array([math.exp(log_rule_prior(kind, data, variable, cut)) for cut in range(its.n_cuts)])
+        np.exp([log_rule_prior(kind, data, variable, cut) for cut in range(its.n_cuts)])
+        / p_variable
         for variable, its in enumerate(data.variables)
     ]
 

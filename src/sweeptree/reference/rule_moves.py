@@ -25,7 +25,7 @@ def draw_change_split(state: State, random: np.random.Generator) -> Proposal:
     if node is None:
         return Proposal("change_split")
     if changes_variable:
-        present = state.rule_at(node).variable
+        present = state.rule_of(node).variable
         rule = moves.draw_other_rule(random, state.data, state.rule_prior, present)
     else:
         rule = moves.draw_rule(random, state.data, state.rule_prior)
@@ -37,7 +37,7 @@ def draw_change_rule(state: State, random: np.random.Generator) -> Proposal:
     node = moves.draw_member(random, state.tree.splits)
     if node is None:
         return Proposal("change_rule")
-    present = state.rule_at(node)
+    present = state.rule_of(node)
     drawn = state.strategy.rule_draw
     if drawn == "ranks" and random.random() < P_ANYWHERE:
         drawn = "prior"
@@ -46,10 +46,10 @@ def draw_change_rule(state: State, random: np.random.Generator) -> Proposal:
         drawn = "prior"  # levels have no neighbours
     if drawn == "gaussian" and its.asks_missing(present.cut):
         return Proposal("change_rule")  # there is no threshold to step from
-    return Proposal("change_rule", node, draw_rule(state, random, present, drawn), drawn)
+    return Proposal("change_rule", node, draw_rule_again(state, random, present, drawn), drawn)
 
 
-def draw_rule(state: State, random: np.random.Generator, present: Rule, drawn: str) -> Rule:
+def draw_rule_again(state: State, random: np.random.Generator, present: Rule, drawn: str) -> Rule:
     """Draw another rule of the same variable."""
     if drawn == "gaussian":
         return moves.draw_gaussian_step(random, state.data, present, state.scale[present.variable])
@@ -69,7 +69,7 @@ def evaluate_change(state: State, proposal: Proposal) -> Evaluation | None:
         return evaluate_sweep(state, new, starved[0])
     if starved:
         return None
-    old = state.rule_at(proposal.node)
+    old = state.rule_of(proposal.node)
     log_ratio = moves.rule_log_ratio(
         proposal.drawn, state.rule_prior, state.data, old, proposal.rule
     )
@@ -90,7 +90,7 @@ def draw_swap(state: State, random: np.random.Generator) -> Proposal:
     node = moves.draw_lower_split(random, state.tree)
     if node is None or not state.tree.shares_cut_with_sibling(node):
         return Proposal("swap", node)
-    upper = state.rule_at(state.tree.parent(node).name)
+    upper = state.rule_of(state.tree.parent(node).name)
     again = moves.rule_at(state.data, upper.variable, upper.cut, random.random())
     return Proposal("swap", node, again)
 
@@ -109,5 +109,5 @@ def evaluate_swap(state: State, proposal: Proposal) -> Evaluation | None:
     log_ratio = state.log_shape_change(new)
     if proposal.rule is not None:
         log_ratio += state.log_prior_of(proposal.rule)
-        log_ratio -= state.log_prior_of(state.rule_at(proposal.node))
+        log_ratio -= state.log_prior_of(state.rule_of(proposal.node))
     return Evaluation(new, log_ratio)

@@ -57,7 +57,7 @@ class State:
         """Return the leaves with fewer rows than p_min."""
         return tree.starved_leaves(self.target.settings.min_samples_leaf)
 
-    def rule_at(self, node: int) -> Rule:
+    def rule_of(self, node: int) -> Rule:
         """Return the rule of a splitting node."""
         rule = self.tree.nodes[node].rule
         assert rule is not None

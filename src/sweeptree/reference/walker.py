@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from copy import deepcopy
 from itertools import count
 from typing import NamedTuple
 
@@ -91,8 +92,9 @@ class Walker:
             self.draw_alpha(heat.share)
 
     def follow(self, other: Walker) -> None:
-        """Take the tree and the α of another, and its count of moves."""
+        """Take the tree and the α of another, its steps and its count of moves."""
         self.state.alpha_index = other.state.alpha_index
+        self.state.scale = deepcopy(other.state.scale)
         self.state.n_moves_made = other.state.n_moves_made
         self.state.stand_on(other.state.tree.regrown())
 
