@@ -40,7 +40,7 @@ COLUMNS = {
     "tiny": lambda rng, n: rng.choice([0.0, 5e-324, 1e-310, -1e-300], n),
     "all magnitudes": lambda rng, n: rng.normal(size=n) * 10.0 ** rng.integers(-300, 300, n),
     "next to each other": lambda rng, n: 1 + EPSILON * rng.integers(0, 3, n),
-    "long integers": lambda rng, n: rng.integers(-(2**62), 2**62, n),
+    "long integers": lambda rng, n: rng.integers(1 - 2**53, 2**53, n),
     "booleans": lambda rng, n: rng.random(n) < 0.5,
     "booleans with holes": lambda rng, n: with_holes(rng.random(n) < 0.5, rng),
     "text": text(["a", "b", "c"]),
@@ -53,6 +53,7 @@ COLUMNS = {
     "no numbers": lambda rng, n: np.full(n, np.nan),
     "nothing": lambda rng, n: np.full(n, None),
 }
+NO_CODES = {"days", "days with holes", "huge", "all magnitudes"}
 N_NEW = 8
 """Rows to predict."""
 NEW_LEVEL = "a level that was not there"
@@ -137,7 +138,7 @@ class RandomTable(NamedTuple):
     names: list[str] | None
     n_columns: int
     may_be_codes: list[int]
-    """Columns whose values may count as levels: all but dates."""
+    """Columns whose values may count as levels: all but dates and floats beyond 2**53."""
     n_rows: int
     """Those that count: with their weights."""
     classes: list[Any]
@@ -182,7 +183,7 @@ def random_tables(draw):
         make({name: column[-1:] for name, column in new.items()}),
         None if isinstance(X, np.ndarray) else list(columns),
         len(kinds),
-        [place for place, kind in enumerate(kinds) if "days" not in kind],
+        [place for place, kind in enumerate(kinds) if kind not in NO_CODES],
         int(counts.sum()),
         np.unique(y[counts > 0]).tolist(),
     )

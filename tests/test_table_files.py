@@ -76,6 +76,13 @@ def test_dates_are_moments_in_utc(read):
     assert column(read, "2024-05-01", "01.05.2024").tolist() == ["2024-05-01", "01.05.2024"]
 
 
+@pytest.mark.parametrize("start", [b"", b"\xef\xbb\xbf"])
+def test_a_line_that_tells_excel_the_separator_is_passed_over(read, start):
+    table = read(start + b"sep=;\r\nx, kg;kind\r\n1,5;a\r\n2;b\r\n")
+    assert table.columns["x, kg"].tolist() == [1.5, 2.0]
+    assert table.places.tolist() == [3, 4]
+
+
 @pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
 def test_delimiters_and_ends_of_lines_are_found(read, delimiter, end):
@@ -95,7 +102,7 @@ def test_a_file_from_a_spreadsheet_is_read(read):
 
 
 def test_decimal_commas_are_numbers_only_between_semicolons(read):
-    assert read("x;y\n1,5;a\n2.5;b\n").columns["x"].tolist() == [1.5, 2.5]
+    assert read("x;y\n1,5;a\n2;b\n").columns["x"].tolist() == [1.5, 2.0]
     assert read("x\ty\n1,5\ta\n").columns["x"].tolist() == ["1,5"]
     assert read("x;y\n1.234,5;a\n").columns["x"].tolist() == ["1.234,5"]
 
@@ -132,15 +139,64 @@ def test_mostly_numbers_are_noted_and_mostly_words_are_not(read):
         ('x,i\n,1\n"130,000",2\n"1,130,000.5",2\n', "line 3 has '130,000'"),
         ("x;i\n7,5;1\n1.234,5;2\n", "line 3 has '1.234,5'"),
         ("x;i\n1 234,5;1\n1'234;2\n", "line 2 has '1 234,5'"),
+        ("x;i\n843;5,3\n1.218;0,6\n", "line 3 has '1.218'"),
+        ("x;i\n843;1.234,56\n1.218;a\n7;b\n", "line 3 has '1.218'"),
+        ("x;i\n1,5;1\n1.5;2\n", "line 3 has '1.5'"),
     ],
 )
 def test_commas_and_thousands_in_numbers_are_noted_and_never_guessed(read, text, words):
     table = read(text)
     (note,) = table.notes
     assert f"Column 'x' is taken as text: {words}" in note
-    assert "write 27.5 or 130000" in note
+    assert f"write {'27,5' if ';' in text else '27.5'} or 130000" in note
     assert ("part the columns by semicolons" in note) == (";" not in text)
     assert table.columns["x"].dtype == object
+
+
+def test_points_part_decimals_where_nothing_speaks_against_it(read):
+    table = read("x;y;z\n1.218;1.218;0.123\n7;2.5;0.456\n")
+    assert table.columns["x"].tolist() == [1.218, 7.0]
+    table = read("x;y;z\n7,5;1.218;0.123\n7;2.5;0.456\n")
+    assert table.columns["y"].tolist() == [1.218, 2.5]
+    assert table.columns["z"].tolist() == [0.123, 0.456]
+    assert table.notes == ()
+
+
+def test_a_column_that_is_left_out_tells_of_decimal_commas_too(read):
+    table = read("x;y\n1.218;0,5\n843;2\n", left_out=["y"])
+    assert table.columns["x"].tolist() == ["1.218", "843"]
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("x;y\n843;a\n1.218;0,5\n", "line 3, column 'x': 1.218 may be a number with decimals or"),
+        ("x;y\n0,5;a\n1.5;b\n", "line 3, column 'x': 1.5 may .*; write 27,5 or 130000 throughout"),
+    ],
+)
+def test_chunks_do_not_guess_what_points_mean(tmp_path, text, words):
+    path = tmp_path / "t.csv"
+    path.write_text(text)
+    with pytest.raises(TableFileError, match=words):
+        list(read_chunks(str(path), {"x": "number"}))
+    (chunk,) = read_chunks(str(path), {"x": "text"})
+    assert chunk.columns["x"].tolist() == [line.split(";")[0] for line in text.split()[1:]]
+
+
+@pytest.mark.parametrize(
+    ("odd", "words"),
+    [
+        ("unknown", "line 4 has 'unknown'; correct such cells, or leave them empty, if dates are"),
+        ("3.5.2024", "line 4 has '3.5.2024'; correct"),
+        ("12", "line 4 has '12'; correct"),
+        ("2024-02-30", "line 4 has '2024-02-30', which is no day of the calendar; correct"),
+        ("0000-00-00", "line 4 has '0000-00-00', which is no day of the calendar; correct"),
+        ("2023-02-29 10:00", "line 4 has '2023-02-29 10:00', which is no day of the calendar"),
+    ],
+)
+def test_what_is_no_date_among_dates_is_noted_with_its_line(read, odd, words):
+    (note,) = read(f"x,i\n2024-02-28,1\n2024-02-29,2\n{odd},3\n").notes
+    assert note.startswith(f"Column 'x' is taken as text: most of it is dates, but {words}")
 
 
 def test_words_and_commas_among_numbers_are_noted_apart(read):
@@ -206,6 +262,9 @@ def test_a_compressed_file_is_refused(tmp_path):
     path = tmp_path / "t.csv.gz"
     path.write_bytes(gzip.compress(b"x\n1\n"))
     with pytest.raises(TableFileError, match=r"\.gz is not a table format"):
+        read_table(str(path))
+    path = path.rename(tmp_path / "t.csv")
+    with pytest.raises(TableFileError, match=r"is compressed by gzip; unpack it.*: gzip -dc OLD"):
         read_table(str(path))
 
 
@@ -276,6 +335,26 @@ def test_parquet_columns_that_cannot_be_used_are_named(column, words, tmp_path):
         read_table(str(path))
 
 
+def test_numbers_and_dates_in_text_of_parquet_are_noted(tmp_path):
+    pytest.importorskip("pyarrow")
+    path = tmp_path / "t.parquet"
+    numbers = [f"{i}.5" for i in range(30)]
+    pd.DataFrame(
+        {
+            "all": numbers,
+            "most": [*numbers[:29], "<1"],
+            "day": [*["2024-02-29"] * 29, "2024-02-30"],
+            "code": [f"{10115 + i}" for i in range(30)],
+            "stage": ["1", "2", "3"] * 10,
+            "mark": ["-"] * 30,
+        }
+    ).to_parquet(path)
+    whole, most, day = read_table(str(path)).notes
+    assert whole.startswith("Column 'all' is taken as text: all of it is numbers, such as '0.5'")
+    assert "most of it is numbers, but row 29 has '<1'" in most
+    assert "row 29 has '2024-02-30', which is no day of the calendar" in day
+
+
 @pytest.mark.parametrize("unit", ["s", "ms", "us", "ns"])
 def test_time_spans_of_parquet_are_seconds(tmp_path, unit):
     pyarrow = pytest.importorskip("pyarrow")
@@ -313,8 +392,15 @@ def test_labels_are_text_or_whole_numbers():
     assert labels("1", "2.0", "-3").tolist() == [1, 2, -3]
     assert labels("1", "two").tolist() == ["1", "two"]
     assert labels("True", "false").tolist() == ["True", "false"]
+    assert labels("999000011000001105", "1e3", "7.").tolist() == [999000011000001105, 1000, 7]
     with pytest.raises(TableFileError, match=r"not whole \(1\.5 in line 3\)"):
         labels("1", "1.5")
+    with pytest.raises(TableFileError, match=r"not whole \(9007199254740993\.5 in line 3\)"):
+        labels("1", "9007199254740993.5")
+    with pytest.raises(TableFileError, match=r"not whole \(inf in line 2\)"):
+        labels("inf", "1")
+    with pytest.raises(TableFileError, match=r"beyond 2\*\*63 \(1e300 in line 3\); put a letter"):
+        labels("1", "1e300")
     with pytest.raises(TableFileError, match="no class in lines 2, 3, 4, 5, 6 and 2 more"):
         labels(*[None] * 7, "a")
 

@@ -235,6 +235,9 @@ def test_single_draw_leaves_everything_in_doubt():
     table = model.uncertainty(X[:4])
     assert table["is_lead_in_doubt"].all()
     assert table["monte_carlo_error"].isna().all()
+    said = str(model.explain(X[:1]))
+    assert "From a single draw its Monte-Carlo error cannot be told." in said
+    assert "smaller" not in said
 
 
 def test_without_pandas_tables_are_structured_arrays(monkeypatch):

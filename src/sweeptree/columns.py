@@ -16,6 +16,9 @@ SECOND, MINUTE, HOUR, DAY = 1e6, 60e6, 3600e6, 24 * 3600e6
 UNSEEN = -1.0
 """Stands for a level that training did not have."""
 
+LARGEST_EXACT = 2**53
+"""Beyond it floats cannot tell neighbouring whole numbers apart."""
+
 IN_WORDS: dict[str, str] = {
     "number": "numbers",
     "boolean": "true and false",

@@ -322,9 +322,10 @@ class BayesianTreeClassifier(
         -----
         ConvergenceWarning
             If the chains have not converged; it says what is missing. Where `n_draws` is a
-            number, only if R-hat of the number of leaves or of the log posterior is above 1.01.
+            number, only if R-hat of the number of leaves or of the log posterior is above 1.01,
+            or cannot be told from so few draws.
         OddTextWarning
-            If a column of text looks like dates, or like names of the rows.
+            If a column of text looks like numbers, like dates, or like names of the rows.
 
         Examples
         --------

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from sweeptree.columns import IN_WORDS, UNSEEN, Column, Level, show_date
+from sweeptree.columns import IN_WORDS, LARGEST_EXACT, UNSEEN, Column, Level, show_date
 from sweeptree.encoding import FloatArray
 from sweeptree.names import hint_at_names
 from sweeptree.odd_text import HOW_TO_PARSE
@@ -47,21 +47,27 @@ def learn_again(column: Column, values: FloatArray) -> Column:
 
 def _resolve_categories(categorical_features: Any, table: RawTable) -> npt.NDArray[np.bool_]:
     """Whether each column is a category: text always is, columns of numbers if they are named."""
-    is_category = np.array([column.kind == "category" for column in table.columns])
+    is_text = np.array([column.kind == "category" for column in table.columns])
+    is_category: npt.NDArray[np.bool_] = is_text | are_named(categorical_features, table)
+    return is_category
+
+
+def are_named(categorical_features: Any, table: RawTable) -> npt.NDArray[np.bool_]:
+    """Whether each column is among those that are named as categories."""
+    named = np.zeros(len(table.columns), dtype=bool)
     if isinstance(categorical_features, str) and categorical_features == "from_dtype":
-        return is_category
+        return named
     chosen = np.asarray(categorical_features)
     if chosen.dtype == bool:
-        if chosen.shape != is_category.shape:
+        if chosen.shape != named.shape:
             raise ValueError(
                 f"categorical_features is a mask of {chosen.size} values, and X has "
-                f"{len(is_category)} columns; give one for each."
+                f"{len(named)} columns; give one for each."
             )
-        is_category |= chosen
-        return is_category
+        return chosen
     for which in chosen.ravel().tolist():
-        is_category[_place_of(which, table)] = True
-    return is_category
+        named[_place_of(which, table)] = True
+    return named
 
 
 def _refuse_dates(is_category: npt.NDArray[np.bool_], table: RawTable) -> None:
@@ -91,12 +97,12 @@ def _place_of(which: Any, table: RawTable) -> int:
 
 
 def _learn_column(table: RawTable, place: int, is_category: bool) -> Column:
-    kind, values = table.columns[place]
+    raw = table.columns[place]
     name = f"column {place}" if table.names is None else table.names[place]
-    is_missing = _is_missing(table.columns[place])
+    is_missing = _is_missing(raw)
     if not is_category:
-        return Column(name, kind, has_missing=bool(is_missing.any()))
-    levels = _levels_of(values[~is_missing])
+        return Column(name, raw.kind, has_missing=bool(is_missing.any()))
+    levels = _levels_of(raw.codes[~is_missing])
     if any(isinstance(level, float) and math.isinf(level) for level in levels):
         raise ValueError(
             f"X contains infinity in {table.describe(place)}, whose values are levels; replace it, "
@@ -125,22 +131,54 @@ def encode_table(table: RawTable, columns: Sequence[Column]) -> FloatArray:
         return table.matrix
     encoded = np.empty((len(table.columns[0].values), len(columns)))
     for place, (raw, column) in enumerate(zip(table.columns, columns, strict=True)):
-        _check_kind(raw, column, table.describe(place))
-        encode = _places_of_levels if column.is_category else _numbers
-        encoded[:, place] = encode(raw, column)
+        where = table.describe(place)
+        _check_kind(raw, column, where)
+        if column.is_category:
+            _check_codes(raw, where)
+            encoded[:, place] = _places_of_levels(raw, column)
+        else:
+            _check_numbers(raw, where)
+            encoded[:, place] = _numbers(raw)
     return encoded
 
 
-def _numbers(raw: RawColumn, column: Column) -> FloatArray:
+def _numbers(raw: RawColumn) -> FloatArray:
     values: FloatArray = np.full(len(raw.values), np.nan) if _is_empty(raw) else raw.values
     return values
 
 
 def _places_of_levels(raw: RawColumn, column: Column) -> FloatArray:
     place_of = {level: float(place) for place, level in enumerate(column.levels)}
-    places = np.array([place_of.get(value, UNSEEN) for value in raw.values.tolist()])
+    places = np.array([place_of.get(value, UNSEEN) for value in raw.codes.tolist()])
     places[_is_missing(raw)] = np.nan
     return places
+
+
+def _check_numbers(raw: RawColumn, where: str) -> None:
+    """Refuse whole numbers that are not the same as floats."""
+    for row, number in enumerate([] if raw.exact is None else raw.exact):
+        if isinstance(number, int) and float(number) != number:
+            raise ValueError(
+                f"{_capitalised(where)} has {number} in row {row}: whole numbers beyond 2**53 "
+                "cannot be told apart as floats. If it holds codes, name it in "
+                "categorical_features or give it as text; if they may be rounded, give floats."
+            )
+
+
+def _check_codes(raw: RawColumn, where: str) -> None:
+    """Refuse whole numbers that were rounded before they came here, as far as can be told."""
+    for row, code in enumerate(raw.codes.tolist()):
+        if isinstance(code, float) and LARGEST_EXACT <= abs(code) < math.inf:
+            raise ValueError(
+                f"{_capitalised(where)} holds codes, and has {code:.20g} as a float in row {row}: "
+                "floats cannot tell whole numbers beyond 2**53 apart, so that it may have been "
+                "another code. Give the column as integers or as text; in a file, put a letter "
+                "before each code."
+            )
+
+
+def _capitalised(where: str) -> str:
+    return f"{where[0].upper()}{where[1:]}"
 
 
 def _is_empty(raw: RawColumn) -> bool:
@@ -162,7 +200,7 @@ def _check_kind(raw: RawColumn, column: Column, where: str) -> None:
     is_text_for_dates = (expected, raw.kind) == ("date", "category")
     advice = HOW_TO_PARSE if is_text_for_dates else "convert it"
     raise ValueError(
-        f"{where[0].upper()}{where[1:]} held {held} in fit and holds {holds} now: "
+        f"{_capitalised(where)} held {held} in fit and holds {holds} now: "
         f"{_shown(raw, row)} in row {row}; {advice}."
     )
 

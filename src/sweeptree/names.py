@@ -1,4 +1,4 @@
-"""Names: which one a user may have meant, and long ones made short."""
+"""Names: which one a user may have meant, how they are shown, and how they are counted."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ LIKENESS_OF_SLIPS = 0.6
 """Of a name to another, from 0 to 1, for the one to be meant for the other."""
 MOST_NAMED = 5
 """Names that a message lists; of more it tells the number."""
+STEERING = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+"""Characters that steer a terminal, break a line or turn its direction, and halves of others."""
 
 
 def nearest_name(name: str, names: Iterable[str]) -> str | None:
@@ -73,6 +75,28 @@ def shortened(name: str, most: int) -> str:
         return name
     half = (most - 1) // 2
     return f"{name[:half]}…{name[-half:]}"
+
+
+def visible(text: str) -> str:
+    r"""Write characters that steer a terminal or break a line as Python does in quotes.
+
+    Examples
+    --------
+    >>> print(visible("dose\x1b[31m\nof day 1"))
+    dose\x1b[31m\nof day 1
+    """
+    return STEERING.sub(lambda found: found[0].encode("unicode_escape").decode(), text)
+
+
+def counted(number: int, thing: str, things: str = "") -> str:
+    """Write how many things there are.
+
+    Examples
+    --------
+    >>> counted(1, "row"), counted(1200, "row"), counted(2, "leaf", "leaves")
+    ('1 row', '1,200 rows', '2 leaves')
+    """
+    return f"{number:,} {thing if number == 1 else things or thing + 's'}"
 
 
 def _share_all_words(one: str, other: str) -> bool:

@@ -11,11 +11,18 @@ import narwhals as nw
 import numpy as np
 import numpy.typing as npt
 
-from sweeptree.columns import Kind
+from sweeptree.columns import LARGEST_EXACT, Kind
 from sweeptree.encoding import FloatArray
 
 Values = npt.NDArray[Any]
 """Float64 with NaN for what is missing; of a category an object array with None."""
+
+MISSING_OF: dict[str, Any] = {
+    "f": np.nan,
+    "M": np.datetime64("NaT"),
+    "m": np.timedelta64("NaT"),
+}
+"""What stands for a missing value in arrays of some types; None does in those of objects."""
 
 
 class RawColumn(NamedTuple):
@@ -23,6 +30,14 @@ class RawColumn(NamedTuple):
 
     kind: Kind
     values: Values
+    exact: Values | None = None
+    """Of numbers among which some are so large that floats may round them: whole numbers as such,
+    others as floats, None or NaN where there is none."""
+
+    @property
+    def codes(self) -> Values:
+        """Its values as levels, which are never rounded."""
+        return self.values if self.exact is None else self.exact
 
 
 class RawTable(NamedTuple):
@@ -113,7 +128,32 @@ def _check_shapes(columns: Mapping[Any, Values]) -> None:
 
 def as_array(values: Any) -> Values:
     """Take values without a type as objects: an array of their own would turn them into text."""
-    return np.asarray(values, dtype=None if hasattr(values, "dtype") else object)
+    return np.asarray(without_mask(values), dtype=None if hasattr(values, "dtype") else object)
+
+
+def without_mask(values: Any) -> Any:
+    """Put a missing value for each that is masked; what has no mask is returned as it is.
+
+    Examples
+    --------
+    >>> without_mask(np.ma.masked_less([1.5, 60.0], 50))
+    array([nan, 60.])
+    >>> without_mask(np.ma.masked_less([1, 60], 50))
+    array([None, 60], dtype=object)
+    """
+    if not isinstance(values, np.ma.MaskedArray):
+        return values
+    missing: Any = MISSING_OF.get(values.dtype.kind)
+    plain = values.data.astype(object) if missing is None else values.data
+    return np.where(np.ma.getmaskarray(values), missing, plain)
+
+
+def exceeds_floats(values: Any) -> bool:
+    """Whether some of an array or a series of whole numbers may be rounded as floats."""
+    if 0 in values.shape:
+        return False
+    largest = max(abs(int(values.min())), abs(int(values.max())))
+    return largest > LARGEST_EXACT
 
 
 def _read_series(series: nw.Series[Any], where: str) -> RawColumn:
@@ -121,6 +161,8 @@ def _read_series(series: nw.Series[Any], where: str) -> RawColumn:
     if dtype == nw.Unknown and hasattr(series.to_native(), "sparse"):
         dense = series.to_native().sparse.to_dense()
         return _read_series(nw.from_native(dense, series_only=True), where)
+    if dtype == nw.Decimal or (dtype.is_integer() and exceeds_floats(series.drop_nulls())):
+        return _read_objects(_objects(series), where)
     if dtype.is_numeric() or dtype == nw.Boolean:
         kind: Kind = "boolean" if dtype == nw.Boolean else "number"
         return RawColumn(kind, _as_floats(series))
@@ -129,11 +171,15 @@ def _read_series(series: nw.Series[Any], where: str) -> RawColumn:
         return RawColumn("date", _as_floats(stamps.dt.timestamp("us")))
     if dtype == nw.Duration:
         return RawColumn("number", _as_floats(series.dt.total_microseconds()) / 1e6)
+    if dtype == nw.Object:
+        return _read_objects(_objects(series), where)
+    return RawColumn("category", _as_levels(without_missing(_objects(series)), where))
+
+
+def _objects(series: nw.Series[Any]) -> npt.NDArray[np.object_]:
     values = np.empty(len(series), dtype=object)
     values[:] = series.to_list()
-    if dtype == nw.Object:
-        return _read_objects(values, where)
-    return RawColumn("category", _as_levels(without_missing(values), where))
+    return values
 
 
 def _as_floats(series: nw.Series[Any]) -> FloatArray:
@@ -141,7 +187,7 @@ def _as_floats(series: nw.Series[Any]) -> FloatArray:
 
 
 def _read_array(values: Values, where: str) -> RawColumn:
-    if values.dtype.kind in "iuf":
+    if values.dtype.kind == "f" or (values.dtype.kind in "iu" and not exceeds_floats(values)):
         return RawColumn("number", values.astype(np.float64))
     if values.dtype.kind == "b":
         return RawColumn("boolean", values.astype(np.float64))
@@ -167,10 +213,10 @@ def _seconds(values: Values) -> FloatArray:
 
 FAMILIES: dict[str, tuple[type, ...]] = {
     "boolean": (bool, np.bool_),
+    "time span": (timedelta, np.timedelta64),  # first, since NumPy counts it among the integers
     "number": (int, float, Decimal, np.integer, np.floating),
     "category": (str,),
     "date": (date, np.datetime64),
-    "time span": (timedelta, np.timedelta64),
 }
 
 
@@ -184,7 +230,9 @@ def _read_objects(values: npt.NDArray[np.object_], where: str) -> RawColumn:
     families = set(first_of)
     if families <= {"boolean", "number"}:
         kind: Kind = "boolean" if families == {"boolean"} else "number"
-        return RawColumn(kind, _floats(values, where))
+        floats = _floats(values, where)
+        may_be_rounded = (np.abs(floats) >= LARGEST_EXACT).any()
+        return RawColumn(kind, floats, _exact_numbers(values) if may_be_rounded else None)
     if len(families) > 1:
         one, other = sorted(first_of.values())[:2]
         raise ValueError(
@@ -217,6 +265,21 @@ def _floats(values: npt.NDArray[np.object_], where: str) -> FloatArray:
                 f"X has a number in {where}, row {row}, that a float cannot hold; rescale it."
             ) from error
     return floats
+
+
+def _exact_numbers(values: npt.NDArray[np.object_]) -> npt.NDArray[np.object_]:
+    """Give whole numbers as such, whatever they came as, and other numbers as floats."""
+    exact = np.empty(len(values), dtype=object)
+    exact[:] = [None if value is None else _exact_number(value) for value in values]
+    return exact
+
+
+def _exact_number(value: Any) -> int | float:
+    if isinstance(value, Decimal):
+        is_whole = value.is_finite() and value == value.to_integral_value()
+    else:
+        is_whole = isinstance(value, int | np.integer)
+    return int(value) if is_whole else float(value)
 
 
 def _as_levels(values: npt.NDArray[np.object_], where: str) -> npt.NDArray[np.object_]:

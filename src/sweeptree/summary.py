@@ -10,7 +10,7 @@ from rich.table import Table
 from sweeptree.diagnostics import convergence
 from sweeptree.encoding import FloatArray
 from sweeptree.posterior import Posterior
-from sweeptree.verdict import WANTED_RHAT, WANTED_SPREAD
+from sweeptree.verdict import WANTED_RHAT, WANTED_SPREAD, rounded
 
 PHASE = "sampling"
 
@@ -58,8 +58,8 @@ def traces_table(posterior: Posterior) -> Table:
             f"{low:.1f}",
             f"{high:.1f}",
             rhat_in_colour(diagnosis.rhat),
-            f"{np.floor(diagnosis.ess_bulk):.0f}",
-            f"{np.floor(diagnosis.ess_tail):.0f}",
+            rounded(np.floor(diagnosis.ess_bulk), 0),
+            rounded(np.floor(diagnosis.ess_tail), 0),
         )
     return table
 
@@ -86,12 +86,12 @@ def convergence_in_words(posterior: Posterior) -> str:
 
 def rhat_in_colour(rhat: float) -> str:
     """R-hat with three decimals, marked where chains disagree."""
-    return _in_colour(f"{rhat:.3f}", is_good=rhat <= WANTED_RHAT)
+    return _in_colour(rounded(rhat, 3), is_good=rhat <= WANTED_RHAT)
 
 
 def spread_in_colour(spread: float) -> str:
     """Spread with four decimals, marked where chains predict differently."""
-    return _in_colour(f"{spread:.4f}", is_good=spread <= WANTED_SPREAD)
+    return _in_colour(rounded(spread, 4), is_good=spread <= WANTED_SPREAD)
 
 
 def _in_colour(figure: str, is_good: bool) -> str:

@@ -3,33 +3,48 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
+from os import PathLike
 from typing import Any, NamedTuple
 
+import narwhals as nw
 import numpy as np
 import numpy.typing as npt
+from narwhals.dependencies import is_into_series
 from sklearn.utils.validation import check_consistent_length, validate_data
 
-from sweeptree.columns import Column
+from sweeptree.columns import LARGEST_EXACT, Column
 from sweeptree.encoding import FloatArray
 from sweeptree.labels import plain_labels, refuse_missing_labels
-from sweeptree.learned_columns import encode_table, learn_again, learn_columns
+from sweeptree.learned_columns import are_named, encode_table, learn_again, learn_columns
 from sweeptree.odd_text import HOW_TO_PARSE, OddTextWarning, find_odd_text
 from sweeptree.partitions import require_rows_here
 from sweeptree.raw_table import (
     RawTable,
+    as_array,
+    exceeds_floats,
     is_table_with_names,
     read_matrix_of_numbers,
     read_matrix_of_objects,
     read_named_table,
     read_names,
+    without_mask,
 )
 from sweeptree.table_names import check_names, learn_names
 
 MOST_CASES = 2**31 - 1
 """Rows with their weights; the engines count them in 32 bits."""
 
-ADVICE = {"dates": HOW_TO_PARSE, "names": "drop it unless it means something"}
+ADVICE = {
+    "dates": HOW_TO_PARSE,
+    "months": HOW_TO_PARSE,
+    "quantities": "take the unit off, and turn the rest into numbers",
+    "numbers": (
+        'turn it into numbers with pandas.to_numeric(..., errors="coerce"), or read it with '
+        'decimal="," or thousands="," of pandas.read_csv; codes are best of the dtype "category"'
+    ),
+    "names": "drop it unless it means something",
+}
 """On columns of text that had better be something else."""
 
 
@@ -57,13 +72,13 @@ def read_training_table(
         y = validate_data(estimator, "no_validation", y)
         table = read_named_table(X)
     elif _holds_objects(X):
-        X = np.asarray(X, dtype=object)
+        X = _as_objects(X)
         _, y = validate_data(estimator, X, y, dtype=None, ensure_all_finite=False)
         table = read_matrix_of_objects(X)
     else:
         X, y = _validate_numbers(estimator, X, y, reset=True)
         table = read_matrix_of_numbers(X)
-    matrix, columns = _learn(table, categorical_features)
+    matrix, columns = _learn(table, categorical_features, _declared_categories(X))
     check_consistent_length(matrix, y)
     learn_names(estimator, table)
     return TrainingTable(matrix, y, columns, matrix is given or not matrix.flags.owndata)
@@ -73,17 +88,20 @@ def learn_table(
     X: Any, categorical_features: Any = "from_dtype"
 ) -> tuple[FloatArray, tuple[Column, ...]]:
     """Turn a table into a matrix, and learn its columns on the way."""
-    return _learn(read_raw(X), categorical_features)
+    return _learn(read_raw(X), categorical_features, _declared_categories(X))
 
 
-def _learn(table: RawTable, categorical_features: Any) -> tuple[FloatArray, tuple[Column, ...]]:
+def _learn(
+    table: RawTable, categorical_features: Any, declared: Collection[int]
+) -> tuple[FloatArray, tuple[Column, ...]]:
     _check_not_empty(table)
     columns = learn_columns(table, categorical_features)
     matrix = encode_table(table, columns)
     _check_finite(matrix, table)
     _check_ranges(matrix, table)
     _warn_about_empty_columns(matrix, table)
-    _warn_about_odd_text(matrix, table, columns)
+    named = np.flatnonzero(are_named(categorical_features, table)).tolist()
+    _warn_about_odd_text(matrix, table, columns, {*declared, *named})
     return matrix, columns
 
 
@@ -94,7 +112,7 @@ def read_rows(estimator: Any, X: Any) -> FloatArray:
         check_names(estimator, read_names(X))
         table = read_named_table(X)
     elif _holds_objects(X):
-        X = np.asarray(X, dtype=object)
+        X = _as_objects(X)
         validate_data(estimator, X, reset=False, dtype=None, ensure_all_finite=False)
         table = read_matrix_of_objects(X)
     else:
@@ -124,8 +142,8 @@ def read_raw(X: Any) -> RawTable:
     if is_table_with_names(X):
         return read_named_table(X)
     if _holds_objects(X):
-        return read_matrix_of_objects(np.asarray(X, dtype=object))
-    return read_matrix_of_numbers(X)
+        return read_matrix_of_objects(_as_objects(X))
+    return read_matrix_of_numbers(_as_matrix(X))
 
 
 def repeat_rows(table: TrainingTable, sample_weight: Any) -> TrainingTable:
@@ -157,7 +175,7 @@ def repeat_rows(table: TrainingTable, sample_weight: Any) -> TrainingTable:
 
 def _read_weights(sample_weight: Any) -> FloatArray:
     try:
-        return np.asarray(sample_weight, dtype=np.float64)
+        return np.asarray(without_mask(sample_weight), dtype=np.float64)
     except (TypeError, ValueError) as error:
         raise ValueError(
             "sample_weight must be numbers, one for each row: how many cases it stands for."
@@ -168,20 +186,33 @@ def _read_weights(sample_weight: Any) -> FloatArray:
 
 
 def _holds_objects(X: Any) -> bool:
-    """Whether something without names holds other things than numbers."""
+    """Whether something without names holds other things than numbers that floats can hold."""
     if hasattr(X, "toarray"):  # sparse
         return False
     try:
-        array = np.asarray(X)
+        array = as_array(X)
     except ValueError:  # ragged
         return False
-    if array.ndim != 2 or array.dtype.kind not in "OUSMm":
+    if array.ndim != 2:
         return False
-    return array.dtype.kind != "O" or not _are_numbers(array)
+    if array.dtype.kind == "O":
+        return not all(map(_is_held_by_a_float, array.ravel().tolist()))
+    return array.dtype.kind in "USMm" or (array.dtype.kind in "iu" and exceeds_floats(array))
 
 
-def _are_numbers(array: npt.NDArray[Any]) -> bool:
-    return all(isinstance(v, int | float | np.number) for v in array.ravel().tolist())
+def _is_held_by_a_float(value: Any) -> bool:
+    if isinstance(value, np.timedelta64):
+        return False
+    if isinstance(value, int | np.integer):
+        return bool(-LARGEST_EXACT <= value <= LARGEST_EXACT)
+    return isinstance(value, float | np.number)
+
+
+def _as_objects(X: Any) -> npt.NDArray[np.object_]:
+    array = as_array(X)
+    if array.dtype.kind in "mM":  # of nanoseconds NumPy would make numbers
+        array = array.astype(f"{array.dtype.kind}8[us]")
+    return array.astype(object)
 
 
 def _validate_numbers(estimator: Any, X: Any, y: Any, *, reset: bool) -> Any:
@@ -202,19 +233,32 @@ def _as_matrix(X: Any) -> Any:
     if hasattr(X, "toarray"):  # sparse, and refused as such
         return X
     try:
-        array = np.asarray(X)
+        array = np.asarray(without_mask(X))
     except ValueError as error:
         raise ValueError(
             "The rows of X are not of the same length; give every row a value for each column."
         ) from error
-    if array.dtype.kind == "O" and array.ndim == 2:
-        read_matrix_of_objects(array)  # tells of a number that no float can hold
-    if array.dtype.kind in "OUS" and array.ndim != 2:
+    if is_into_series(X) or array.dtype.names or (array.dtype.kind in "OUS" and array.ndim != 2):
         raise ValueError(
-            f"Expected 2D array, a table with rows and columns, and X is {X!r:.60}; if that names "
-            "a file, read the file first."
+            f"Expected 2D array, a table with rows and columns, and X is {_what_to_do_with(X)}."
         )
     return array
+
+
+def _what_to_do_with(X: Any) -> str:
+    """Say what something is that is no table, and how it becomes one."""
+    if isinstance(X, str | PathLike):
+        return f"{X!r:.60}; if that names a file, read the file first"
+    if is_into_series(X):
+        return (
+            f"a {type(X).__name__}; give a row of a frame as df.iloc[[0]], and a column of it as "
+            'df[["name"]]'
+        )
+    if isinstance(X, np.ndarray) and X.dtype.names:
+        return "a structured array; give pandas.DataFrame(X)"
+    if isinstance(X, list | tuple) and X and isinstance(X[0], Mapping):
+        return f"a {type(X).__name__} of mappings; give pandas.DataFrame(X)"
+    return f"{X!r:.60}; give a frame, an array with two dimensions, or a mapping of columns"
 
 
 def _check_not_empty(table: RawTable) -> None:
@@ -256,10 +300,24 @@ def _warn_about_empty_columns(X: FloatArray, table: RawTable) -> None:
         warnings.warn(f"No row has a value in {names}{more}; left out.", stacklevel=5)
 
 
-def _warn_about_odd_text(X: FloatArray, table: RawTable, columns: Sequence[Column]) -> None:
+def _declared_categories(X: Any) -> set[int]:
+    """Places of the columns that are categories by their type, whatever their levels look like."""
+    if not is_table_with_names(X):
+        return set()
+    if isinstance(X, Mapping):
+        dtypes = [str(getattr(column, "dtype", "")) for column in X.values()]
+        return {place for place, dtype in enumerate(dtypes) if dtype == "category"}
+    schema = nw.from_native(X, eager_only=True).schema
+    kinds = (nw.Categorical, nw.Enum)
+    return {place for place, dtype in enumerate(schema.values()) if dtype in kinds}
+
+
+def _warn_about_odd_text(
+    X: FloatArray, table: RawTable, columns: Sequence[Column], declared: Collection[int]
+) -> None:
     for place, column in enumerate(columns):
         texts = [level for level in column.levels if isinstance(level, str)]
         odd = find_odd_text(texts, int((~np.isnan(X[:, place])).sum())) if texts else None
-        if odd:
+        if odd and not (odd.kind == "numbers" and place in declared):
             message = f"C{table.describe(place)[1:]} {odd.in_words}; {ADVICE[odd.kind]}."
             warnings.warn(message, OddTextWarning, stacklevel=5)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import NamedTuple
 
 WANTED_RHAT = 1.01
@@ -11,6 +12,12 @@ WANTED_ESS = 400
 """At least, over all chains together: with a smaller one R-hat itself is vague."""
 WANTED_SPREAD = 0.005
 """At most: how far apart the chains' own predictions lie, in probability."""
+
+FEWEST_DRAWS = 4
+"""Of each chain: fewer have no halves to be held against each other, and no figures."""
+
+UNKNOWN = "–"
+"""Stands for a figure that is not known."""
 
 TRACES = ("the number of leaves", "the log posterior")
 
@@ -87,10 +94,19 @@ class Verdict(NamedTuple):
         the effective sample size is 231 for the number of leaves (at least 400 is wanted)
         the probabilities differ between chains by 0.012 (at most 0.005 is wanted)
         """
-        return [*self.disagreements(), *self._unknown(), *self._few_draws(), *self._far_apart()]
+        figures = {"R-hat": self._rhat, "the effective sample size": self._ess}
+        return [
+            *self._large_rhats(),
+            *_unknown(figures),
+            *self._few_draws(),
+            *self._far_apart(),
+        ]
 
     def disagreements(self) -> list[str]:
-        """Say which R-hats are too large."""
+        """Say which R-hats are too large, or that there are too few draws to tell."""
+        return [*self._large_rhats(), *_unknown({"R-hat": self._rhat})]
+
+    def _large_rhats(self) -> list[str]:
         rhats = zip(TRACES, (self.rhat_n_leaves, self.rhat_log_posterior), strict=True)
         too_large = [
             f"{_visibly_above(WANTED_RHAT, rhat)} for {name}"
@@ -100,11 +116,6 @@ class Verdict(NamedTuple):
         if not too_large:
             return []
         return [f"R-hat is {' and '.join(too_large)} (at most {WANTED_RHAT} is wanted)"]
-
-    def _unknown(self) -> list[str]:
-        figures = {"R-hat": self._rhat, "the effective sample size": self._ess}
-        unknown = [name for name, figure in figures.items() if math.isnan(figure)]
-        return [f"{' and '.join(unknown)} cannot be told from these draws"] if unknown else []
 
     def _few_draws(self) -> list[str]:
         sizes = zip(TRACES, (self.ess_n_leaves, self.ess_log_posterior), strict=True)
@@ -142,11 +153,29 @@ class Verdict(NamedTuple):
         '1.034 leaves, 1.021 log posterior'
         """
         leaves, log_posterior = self.rhat_n_leaves, self.rhat_log_posterior
+        rhats = f"{leaves:.3f} leaves, {log_posterior:.3f} log posterior"
         return {
-            "R-hat": f"{leaves:.3f} leaves, {log_posterior:.3f} log posterior",
-            "ESS": f"{self._ess // 1:.0f}",
-            "spread": "–" if math.isnan(self.spread) else f"{self.spread:.4f}",
+            "R-hat": UNKNOWN if math.isnan(self._rhat) else rhats,
+            "ESS": rounded(self._ess // 1, 0),
+            "spread": rounded(self.spread, 4),
         }
+
+
+def rounded(figure: float, n_decimals: int) -> str:
+    """Write a figure with so many decimals, or that it is not known.
+
+    Examples
+    --------
+    >>> rounded(1.0126, 3), rounded(math.nan, 3)
+    ('1.013', '–')
+    """
+    return UNKNOWN if math.isnan(figure) else f"{figure:.{n_decimals}f}"
+
+
+def _unknown(figures: Mapping[str, float]) -> list[str]:
+    names = " and ".join(name for name, figure in figures.items() if math.isnan(figure))
+    few = f"fewer than {FEWEST_DRAWS} draws of each chain"
+    return [f"{names} cannot be told from {few}"] if names else []
 
 
 def _visibly_above(limit: float, value: float) -> str:

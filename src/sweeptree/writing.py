@@ -44,7 +44,7 @@ def whole_file(path: Path) -> Iterator[IO[bytes]]:
     """
     if path.is_dir():
         raise IsADirectoryError(errno.EISDIR, "it is a directory; name a file in it", str(path))
-    with _open_stream(path) if is_stream(path) else _replacing(behind_links(path)) as file:
+    with _open_stream(path) if is_stream(path) else _replacing(path) as file:
         yield file
 
 
@@ -66,20 +66,33 @@ def _open_stream(path: Path) -> IO[bytes]:
 
 @contextmanager
 def _replacing(path: Path) -> Iterator[IO[bytes]]:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_name(f".{path.name}.{secrets.token_hex(N_BYTES_OF_NAME)}.tmp")
-    temporary.touch(exist_ok=False)
+    place = behind_links(path)
+    place.parent.mkdir(parents=True, exist_ok=True)
+    temporary = place.with_name(f".{place.name}.{secrets.token_hex(N_BYTES_OF_NAME)}.tmp")
+    with _called(path, temporary):
+        temporary.touch(exist_ok=False)
+        try:
+            with temporary.open("wb") as file:
+                if place.exists():
+                    temporary.chmod(stat.S_IMODE(place.stat().st_mode))
+                yield file
+                file.flush()
+                os.fsync(file.fileno())
+            temporary.replace(place)
+        except BaseException:
+            temporary.unlink(missing_ok=True)
+            raise
+
+
+@contextmanager
+def _called(path: Path, temporary: Path) -> Iterator[None]:
+    """Name the file that was asked for in errors of the one that is not yet whole."""
     try:
-        with temporary.open("wb") as file:
-            if path.exists():
-                temporary.chmod(stat.S_IMODE(path.stat().st_mode))
-            yield file
-            file.flush()
-            os.fsync(file.fileno())
-        temporary.replace(path)
-    except BaseException:
-        temporary.unlink(missing_ok=True)
-        raise
+        yield
+    except OSError as error:
+        if error.filename != str(temporary):
+            raise
+        raise OSError(error.errno, error.strerror, str(path)) from error
 
 
 def write_atomically(path: Path, text: str) -> None:

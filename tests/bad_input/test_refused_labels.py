@@ -65,6 +65,45 @@ def test_missing_labels_of_a_nullable_type_are_refused():
         short().fit(X, labels)
 
 
+DAYS = pd.to_datetime(["2024-01-01", "2024-01-02", "2024-01-03"] * 10)
+
+
+@pytest.mark.parametrize(
+    ("labels", "named"),
+    [
+        (DAYS, "datetime64: 2024-01-01T"),
+        (DAYS.tz_localize("UTC"), "Timestamp: 2024-01-01 "),
+        (DAYS.date, "date: 2024-01-01 in row 0"),
+        (DAYS - DAYS[0], "timedelta64: 0 "),
+        (list(DAYS - DAYS[0]), "Timedelta: 0 days"),
+        (pd.cut(np.arange(30), [-1, 10, 30]), r"Interval: \(-1, 10\] in row 0"),
+        ([None, *DAYS.to_period("D")[1:]], "Period: 2024-01-02 in row 1"),
+    ],
+    ids=["dates", "with a zone", "days", "spans", "spans as objects", "intervals", "periods"],
+)
+def test_labels_that_are_neither_text_nor_numbers_are_refused(labels, named):
+    with pytest.raises(ValueError, match=f"y has labels of the type {named}.*give these as text"):
+        short().fit(X, labels)
+
+
+def test_masked_labels_are_missing():
+    masked = np.ma.array(Y, mask=np.arange(30) == 4)
+    with pytest.raises(ValueError, match="the label of row 4 is missing"):
+        short().fit(X, masked)
+    with pytest.raises(ValueError, match="the label of row 4 is missing"):
+        short().fit(X, Y).score(X, masked)
+
+
+def test_labels_that_were_rounded_are_refused():
+    with pytest.raises(ValueError, match="label 999000011000001152 as a float in row 0"):
+        short().fit(X, Y + 999000011000001104.0)
+
+
+def test_labels_that_no_integer_holds_are_refused():
+    with pytest.raises(ValueError, match=f"the label {10**20 + 1}, .* give them as text"):
+        short().fit(X, (Y + np.array([10**20], dtype=object))[::-1])
+
+
 @pytest.mark.parametrize("min_samples_leaf", [3, 16, 10**12])
 def test_too_few_rows_for_two_leaves(min_samples_leaf):
     n_rows = min(2 * min_samples_leaf - 1, 30)

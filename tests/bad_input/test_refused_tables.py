@@ -1,6 +1,9 @@
 """Tables that no model can be fitted to or asked about."""
 
+from pathlib import Path
+
 import numpy as np
+import pandas as pd
 import pytest
 
 from small_table import NAMED, X, Y, short, with_value
@@ -71,8 +74,16 @@ def test_table_must_have_rows_and_columns(shape):
     ("wrong", "message"),
     [
         ("rows.csv", r"a table with rows and columns, and X is 'rows\.csv'; if that names a file"),
-        (None, "a table with rows and columns, and X is None"),
-        (["a", "b", "c"], r"a table with rows and columns, and X is \['a', 'b', 'c'\]"),
+        (
+            Path("rows.csv"),
+            r"X is .*Path\('rows\.csv'\); if that names a file, read the file first",
+        ),
+        (None, "a table with rows and columns, and X is None; give a frame, an array with two"),
+        (["a", "b", "c"], r"X is \['a', 'b', 'c'\]; give a frame, an array with two dimensions"),
+        (NAMED.iloc[0], r"X is a Series; give a row of a frame as df\.iloc\[\[0\]\]"),
+        (pd.Series({"age": 41, "ward": "A"}), "X is a Series; give a row of a frame as df"),
+        (NAMED.to_dict("records"), r"X is a list of mappings; give pandas\.DataFrame\(X\)"),
+        (NAMED.to_records(), r"X is a structured array; give pandas\.DataFrame\(X\)"),
         ([[1, 2, 3], [4, 5]], "The rows of X are not of the same length"),
         ([[10**400] * 3] * 30, "number in column 0, row 0, that a float cannot hold; rescale it"),
     ],

@@ -101,7 +101,7 @@ def test_an_unexpected_error_is_one_sentence_too(written, fails, monkeypatch):
     def broken(*_, **__):
         raise KeyError("what")
 
-    monkeypatch.setattr("sweeptree.cli.commands.fit.read_table", broken)
+    monkeypatch.setattr("sweeptree.cli.training.read_table", broken)
     err = fails(["fit", written("x"), "--target", "kind"], 1)
     assert "Unexpected KeyError: 'what' (--debug shows" in err
 
@@ -110,7 +110,7 @@ def test_interrupting_is_one_sentence(written, fails, monkeypatch):
     def interrupted(*_, **__):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("sweeptree.cli.commands.fit.read_table", interrupted)
+    monkeypatch.setattr("sweeptree.cli.training.read_table", interrupted)
     assert fails(["fit", written("x"), "--target", "kind"], 1) == "sweeptree: Interrupted.\n"
 
 
@@ -167,6 +167,26 @@ def test_compare_notes_a_column_that_only_names_the_rows_and_can_drop_it(written
     assert "'id'" not in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    ("options", "sections"),
+    [
+        ([], ["tables", "figures", "readings", "bias"]),
+        (["--only", "bias", "--only", "tables"], ["tables", "bias"]),
+    ],
+)
+def test_sections_to_reproduce_may_be_given_one_by_one(options, sections, capsys, monkeypatch):
+    monkeypatch.setattr("sweeptree.cli.commands.reproduce.reproduce", lambda *_, **__: None)
+    assert cli.main(["reproduce", *options, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["sections"] == sections
+
+
+@pytest.mark.parametrize("command", ["fit", "compare"])
+def test_the_target_cannot_be_dropped(command, written, fails):
+    path = written("x,y,kind\n1,2,a\n3,4,b\n")
+    words = "--drop names 'kind', which is the column of the classes"
+    assert words in fails([command, path, "--target", "kind", "--drop", "x", "kind"], 2)
+
+
 ROWS = "1,2,a\n3,4,b\n" * 5
 
 
@@ -175,7 +195,7 @@ ROWS = "1,2,a\n3,4,b\n" * 5
     [
         ("x,height,kind\n" + ROWS, 2, "did you mean 'kind'?"),
         ("x,y,kin\n" + "1,2,a\n" * 9, 1, "only one class, 'a'"),
-        ("x,y,kin\n" + ROWS + "1,2,c\n", 1, "Class 'c' of column 'kin' has 1 rows"),
+        ("x,y,kin\n" + ROWS + "1,2,c\n", 1, "Class 'c' of column 'kin' has 1 row;"),
         ("kin\n" + "a\nb\n" * 5, 1, "no column beside the target"),
     ],
 )  # fmt: skip

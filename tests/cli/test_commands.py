@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 from sklearn.exceptions import ConvergenceWarning
 
+from patients import FIT
 from sweeptree import BayesianTreeClassifier, cli, load, scores
 from sweeptree.datasets import load_wisconsin, make_xor3
 from sweeptree.report.headline import judge_calibration
@@ -87,6 +88,19 @@ def test_evaluate_needs_to_know_the_target(trained, written, fails):
     assert words in fails(["evaluate", trained[0], unlabelled, "--target", "outcome"], 1)
     call = ["evaluate", *trained, "--target", "outcom"]
     assert "did you mean 'outcome'?" in fails(call, 2)
+
+
+@pytest.mark.parametrize("command", ["evaluate", "report"])
+@pytest.mark.parametrize(("target", "cell"), [("age", "20"), ("smoker", "true")])
+def test_a_column_of_the_model_that_is_no_text_holds_no_classes(
+    command, target, cell, written, fails
+):
+    rows = [f"{20 + i},{str(i % 3 == 0).lower()},{'pq'[i % 2]}" for i in range(20)]
+    path = written("\n".join(["age,smoker,kind", *rows]))
+    assert cli.main(["fit", path, "--target", "kind", *FIT]) == 0
+    call = [command, str(Path(path).with_suffix(".sweeptree")), path, "--target", target]
+    words = f"Column {target!r} of {path} has {cell!r} in line 2, which is none of the model's"
+    assert words in fails(call, 1)
 
 
 def test_evaluate_names_the_cell_whose_class_is_unknown(trained, written, fails):

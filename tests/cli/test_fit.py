@@ -42,6 +42,38 @@ def test_the_model_is_that_of_the_library(written, tmp_path):
     assert model.posterior_.n_leaves.shape == (2, 40)
 
 
+@pytest.mark.parametrize(
+    "drop", [["--drop", "patient", "dose"], ["--drop", "patient", "--drop", "dose"]]
+)
+def test_columns_to_leave_out_may_be_given_at_once_or_one_by_one(drop, written, tmp_path):
+    path = written("\n".join(patients(60)))
+    assert cli.main(fit(path, "-o", str(tmp_path / "m.sweeptree"), *drop)) == 0
+    assert load(tmp_path / "m.sweeptree").feature_names_in_.tolist() == ["age", "pulse"]
+
+
+def test_a_column_with_a_comma_in_its_name_can_be_left_out(written, tmp_path):
+    header, *rows = patients(60)
+    path = written("\n".join([header.replace("patient", '"patient, number"'), *rows]))
+    model = str(tmp_path / "m.sweeptree")
+    assert cli.main(fit(path, "-o", model, "--drop", "patient, number", "dose")) == 0
+    assert load(model).feature_names_in_.tolist() == ["age", "pulse"]
+
+
+def test_columns_to_leave_out_that_are_parted_by_commas_are_told(written, fails):
+    path = written("\n".join(patients(60)))
+    found = fails(fit(path, "--drop", "patient, dose,doze", "age"), 2)
+    words = "has no column 'patient, dose,doze'; part columns by spaces: --drop "
+    assert f"{words}patient dose doze age." in found
+    assert "did you mean 'age'?" in fails(fit(path, "--drop", "agee"), 2)
+
+
+def test_categories_may_be_named_one_by_one(written, tmp_path):
+    path, model = written("\n".join(patients(60))), str(tmp_path / "m.sweeptree")
+    names = ["--categorical-features", "pulse", "--categorical-features", "age,dose"]
+    assert cli.main(fit(path, "-o", model, *names)) == 0
+    assert load(model).get_params()["categorical_features"] == ["pulse", "age", "dose"]
+
+
 def test_summary_as_json_has_what_the_table_shows(written, capsys):
     path = written("\n".join(patients(60)))
     assert cli.main([*fit(path), "--json"]) == 0

@@ -173,6 +173,11 @@ def test_tables_that_do_not_fit_the_model(change, status, words, trained, writte
             "'outcome'.",
         ),
         (
+            ["predict", "--keep", "patient,outcome"],
+            "has no column 'patient,outcome', which --keep names; part columns by spaces: "
+            "--keep patient outcome.",
+        ),
+        (
             ["predict", "--keep", "patients", "Outcome"],
             "has no columns 'patients', 'Outcome', which --keep names; did you mean 'patient', "
             "'outcome'?",

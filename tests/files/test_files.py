@@ -105,6 +105,7 @@ LABELS = [
     np.array(["no", "yes", "unsure"], dtype=object),
     np.array(["no", "yes", "unsure"], dtype="U100"),
     np.array([-1, 0, 2**62]),
+    np.array([999000011000001104, 999000011000001105, 999000011000001106], dtype=np.uint64),
     np.array([3, 1, 2], dtype=np.uint8),
     np.array([3, 1, 2], dtype=">i4"),
     np.array([1.0, 2.0, 3.0], dtype=np.float32),
@@ -358,6 +359,15 @@ def test_a_file_that_is_replaced_keeps_its_mode(mode, tmp_path):
         file.write(b"text")
     assert mode_of(path) == mode
     assert path.read_text() == "text"
+
+
+def test_a_file_that_cannot_be_made_is_called_as_it_was_asked_for(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    path = Path("long" * 62)  # with what is added to it until it is whole, too long a name
+    with pytest.raises(OSError, match="too long") as error:
+        write_atomically(path, "text")
+    assert error.value.filename == str(path)
+    assert list(tmp_path.iterdir()) == []
 
 
 def mode_of(path):

@@ -7,6 +7,8 @@ import pytest
 from numpy.testing import assert_allclose
 
 from explained_models import fit, four_classes
+from mixed_tables import mixed_table
+from short_table_fits import MAKES
 from sweeptree.interpretation.conditions import weighted_quantiles
 from sweeptree.prediction import forest_of
 
@@ -20,6 +22,15 @@ def case(request):
 def explanation(fitted, case):
     model, X, _ = fitted
     return model.explain(X.iloc[case], min_share=0.3)
+
+
+@pytest.fixture(scope="module")
+def complete():
+    """A model of numbers, truth values, dates and categories without holes, and its rows."""
+    X = mixed_table(200)[0][["age", "smoker", "admitted", "ward"]]
+    X["age"] = np.linspace(20, 80, 200).round(1)
+    risk = [X["age"] > 50, X["smoker"], X["admitted"] > "2024-01-01", X["ward"] < "C"]
+    return fit(X, np.where(np.sum(risk, axis=0) >= 2, "ill", "well")), X
 
 
 def path_of(trees, which, row):
@@ -191,3 +202,57 @@ def test_no_question_is_made_up_for_a_value_that_training_never_missed(binary):
     words = str(model.explain(dict.fromkeys(X.columns, np.nan)))
     assert "is missing, in" not in words
     assert "it is missing, and goes with most training rows" in words
+
+
+KINDS = ["age", "smoker", "admitted", "ward"]
+
+
+@pytest.mark.parametrize("make", MAKES.values(), ids=MAKES)
+@pytest.mark.parametrize("missing", [*([name] for name in KINDS), ["age", "ward"], KINDS])
+def test_what_training_never_missed_may_be_missing(complete, missing, make):
+    model, X = complete
+    case = X[:1].astype({"smoker": "boolean"})
+    case[missing] = None
+    explanation = model.explain(make(case), min_share=0.01)
+    lines = str(explanation).splitlines()
+    for name in KINDS:
+        conditions = [line for line in lines if line.startswith(f"  {name} ") and "draws" in line]
+        assert conditions
+        assert all(("; it is missing" in line) == (name in missing) for line in conditions)
+    assert "nan" not in str(explanation)
+    assert "None" not in str(explanation)
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_what_is_missing_may_change_to_a_value_of_any_kind(complete, name):
+    _, X = complete
+    model = fit(X, X[name] > X[name].sort_values().iloc[60])
+    case = X[:1].astype({"smoker": "boolean"})
+    case[name] = None
+    explanation = model.explain(case)
+    changes = explanation.changes[explanation.changes["variable"] == name]
+    assert len(changes)
+    assert set(changes["distance"]) == {1.0}
+    for change in changes.to_dict("records"):
+        needed = pd.Series([change["needed"]], dtype=X[name].dtype)
+        changed = model.explain(case.assign(**{name: needed}))
+        assert changed.prediction["predicted"] == change["becomes"]
+        assert change["becomes"] != explanation.prediction["predicted"]
+        assert f"{name} from missing to {change['needed']}: " in str(explanation)
+
+
+def test_a_missing_number_changes_to_the_value_nearest_the_median_of_training():
+    values = np.arange(100.0)
+    model = fit(values[:, None], np.digitize(values, [30, 40, 70]) % 2)
+    present = model.predict([[np.nan]])[0]
+    changes = model.explain([np.nan]).changes
+    others = values[model.predict(values[:, None]) != present]
+    nearest = {others[others <= 49].max(), others[others >= 49].min()}
+    assert set(changes["needed"]) == nearest
+    assert len(changes) == len(nearest)
+
+
+def test_a_missing_number_changes_to_a_value_where_only_that_it_is_missing_counts():
+    values = np.repeat([7.0, np.nan], [60, 40])
+    model = fit(values[:, None], np.where(np.isnan(values), "gone", "there"))
+    assert "column 0 from missing to 7: there with" in str(model.explain([np.nan]))

@@ -192,6 +192,17 @@ def test_cases_are_the_most_uncertain_rows(mixed):
     assert "ward" in unseen["outside"]
 
 
+def test_a_case_may_miss_what_training_never_missed(tmp_path):
+    X = pd.DataFrame({"age": np.arange(90.0), "smoker": np.arange(90) % 2 == 0})
+    y = np.where((X["age"] > 40) & X["smoker"], "ill", "well")
+    model = fit(X, y)
+    model.report(tmp_path / "report.html", X.assign(age=X["age"].where(X["age"] > 2)), y)
+    data = data_of((tmp_path / "report.html").read_text(encoding="utf-8"))
+    case = next(each for each in data["cases"]["shown"] if each["row"] == 0)
+    assert any(line.startswith("age ") and "it is missing" in line for line in case["conditions"])
+    assert any(line.startswith("age from missing to ") for line in case["changes"])
+
+
 def test_columns_in_which_rows_are_outside_training_are_named(mixed):
     page = mixed.path.read_text(encoding="utf-8")
     words = "test rows have values outside what training has seen, in "

@@ -1,18 +1,20 @@
 """Tables as people have them: frames of every make, categories, dates, holes."""
 
 import datetime as dt
+from decimal import Decimal
 
 import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
 
+import sweeptree
 from comparing import assert_same_posterior
 from mixed_tables import mixed_table
 from short_table_fits import MAKES, short
-from sweeptree.columns import Column
+from sweeptree.columns import UNSEEN, Column
 from sweeptree.settings import TESTS
-from sweeptree.table import read_rows
+from sweeptree.table import read_raw, read_rows
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 
@@ -149,6 +151,89 @@ def test_codes_become_a_category_by_name_by_number_and_by_mask():
     assert models[0].score(X, y) == 1.0
     as_array = short(categorical_features=[0]).fit(X.to_numpy(), y)
     np.testing.assert_array_equal(as_array.predict(X.to_numpy()), models[0].predict(X))
+
+
+LONG_CODES = 999000011000001104 + np.arange(120) % 4
+WITH_HOLE = [None, *LONG_CODES[1:].tolist()]
+MAKES_OF_CODES = {
+    "int64": {"code": LONG_CODES},
+    "uint64": pd.DataFrame({"code": LONG_CODES.astype(np.uint64)}),
+    "Int64": pd.DataFrame({"code": pd.array(WITH_HOLE, dtype="Int64")}),
+    "objects": pd.DataFrame({"code": pd.Series(WITH_HOLE, dtype=object)}),
+    "decimals": pl.DataFrame({"code": list(map(Decimal, LONG_CODES.tolist()))}),
+    "polars": pl.DataFrame({"code": WITH_HOLE}),
+    "Arrow": pl.DataFrame({"code": WITH_HOLE}).to_arrow(),
+    "list": {"code": WITH_HOLE},
+    "masked": {"code": np.ma.array(LONG_CODES, mask=np.arange(120) == 0)},
+    "matrix": LONG_CODES[:, np.newaxis],
+    "rows": [[code] for code in LONG_CODES.tolist()],
+    "rows with halves": [[code, 0.5] for code in LONG_CODES.tolist()],
+}
+
+
+@pytest.mark.parametrize("table", MAKES_OF_CODES.values(), ids=MAKES_OF_CODES)
+def test_codes_that_no_float_holds_are_levels_of_their_own(table, tmp_path):
+    y = LONG_CODES % 4 > 1
+    model = short(categorical_features=[0]).fit(table, y)
+    assert model.columns_[0].levels == tuple(sorted(set(LONG_CODES.tolist())))
+    assert model.score(table, y) > 0.99
+    model.save(tmp_path / "m.sweeptree")
+    loaded = sweeptree.load(tmp_path / "m.sweeptree")
+    assert loaded.columns_ == model.columns_
+    np.testing.assert_array_equal(loaded.predict_proba(table), model.predict_proba(table))
+
+
+def test_neighbour_of_a_long_code_is_a_level_not_seen():
+    model = short(categorical_features=[0]).fit({"code": LONG_CODES}, LONG_CODES % 4 > 1)
+    rows = read_rows(model, {"code": LONG_CODES[:4] + 1})
+    assert rows.ravel().tolist() == [1.0, 2.0, 3.0, UNSEEN]
+
+
+def test_large_whole_numbers_that_floats_hold_are_numbers():
+    seconds = np.arange(1_700_000_000, 1_700_000_040)
+    nanoseconds = {"at": seconds * 10**9}
+    model = short().fit(nanoseconds, seconds % 40 > 20)
+    assert model.columns_ == (Column("at", "number"),)
+    np.testing.assert_array_equal(read_rows(model, nanoseconds)[:, 0], seconds * 1e9)
+
+
+def test_masked_entries_are_missing():
+    X = np.random.default_rng(0).normal(size=(60, 2))
+    y = X[:, 0] > 0.5
+    masked, with_holes = np.ma.masked_less(X, 0), np.where(X < 0, np.nan, X)
+    model, expected = short().fit(masked, y), short().fit(with_holes, y)
+    assert model.columns_ == expected.columns_
+    assert_same_posterior(model.posterior_, expected.posterior_)
+    np.testing.assert_array_equal(model.predict_proba(masked), expected.predict_proba(with_holes))
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        np.arange(30),
+        np.arange(30.0),
+        np.arange(30) % 2 == 0,
+        np.arange(30).astype("datetime64[ns]"),
+        np.arange(30).astype("timedelta64[s]"),
+        np.array(["a", "b"] * 15),
+    ],
+    ids=lambda values: values.dtype.str,
+)
+def test_masked_entries_of_every_type_are_missing(values):
+    mask = np.arange(30) % 3 == 0
+    raw = read_raw({"a": np.ma.array(values, mask=mask)}).columns[0]
+    assert raw.kind == read_raw({"a": values}).columns[0].kind
+    np.testing.assert_array_equal(pd.isna(raw.values), mask)
+
+
+def test_time_spans_count_in_their_own_unit_as_objects_too():
+    spans = [np.timedelta64(2, "m"), np.timedelta64(30, "s")]
+    assert read_raw({"a": spans}).columns[0].values.tolist() == [120.0, 30.0]
+
+
+def test_nanoseconds_in_a_matrix_are_dates():
+    stamps = np.array([["2024-01-01"], ["2024-01-02"]], dtype="datetime64[ns]")
+    assert read_raw(stamps).columns[0].kind == "date"
 
 
 @pytest.mark.parametrize(

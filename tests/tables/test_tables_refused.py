@@ -75,6 +75,45 @@ def test_thing_that_is_no_value_is_named():
         short().fit({"a": [{}, 1] * 10}, np.arange(20) % 2)
 
 
+LONG_CODES = 999000011000001104 + np.arange(20) % 4
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        {"code": LONG_CODES},
+        pd.DataFrame({"code": pd.array([*LONG_CODES[:-1], None], dtype="Int64")}),
+        pl.DataFrame({"code": LONG_CODES}),
+        {"code": LONG_CODES.tolist()},
+    ],
+    ids=["int64", "Int64", "polars", "list"],
+)
+def test_whole_numbers_that_floats_would_make_one_are_refused(table):
+    message = "'code' has 999000011000001104 in row 0.* name it in categorical_features"
+    with pytest.raises(ValueError, match=message):
+        short().fit(table, np.arange(20) % 2)
+    model = short().fit({"code": np.arange(20)}, np.arange(20) % 2)
+    with pytest.raises(ValueError, match=message):
+        model.predict(table)
+
+
+def test_whole_numbers_that_floats_would_make_one_are_refused_in_a_matrix():
+    with pytest.raises(ValueError, match="Column 1 has 999000011000001105 in row 0"):
+        short().fit(np.column_stack([np.arange(20), LONG_CODES])[1:], np.arange(19) % 2)
+
+
+@pytest.mark.parametrize("kind", [float, "category"])
+def test_codes_that_were_rounded_before_are_refused(kind):
+    y = np.arange(20) % 2
+    rounded = pd.DataFrame({"code": LONG_CODES.astype(float)}).astype(kind)
+    message = "'code' holds codes, and has 999000011000001152 as a float in row 0"
+    with pytest.raises(ValueError, match=message):
+        short(categorical_features=["code"]).fit(rounded, y)
+    model = short(categorical_features=["code"]).fit({"code": LONG_CODES}, y)
+    with pytest.raises(ValueError, match=message):
+        model.predict(rounded)
+
+
 @pytest.mark.parametrize(("value", "kind"), [([1], "list"), ({"b": 1}, "dict"), (b"x", "bytes")])
 def test_typed_column_of_no_values_is_named(value, kind):
     table = pl.DataFrame({"a": [value] * 20})

@@ -36,6 +36,10 @@ def test_levels_and_holes_of_rows_without_weight_are_not_there(mixed):
         ([1.5] * 200, "is 1.5 in row 0; it must be a whole number"),
         ([-1] + [1] * 199, "is -1 in row 0; it must be a whole number"),
         ([np.nan] * 200, "it must be a whole number"),
+        (
+            np.ma.array([1] * 200, mask=[True] + [False] * 199),
+            "is nan in row 0; it must be a whole",
+        ),
         ([1] * 7, "one weight for each row"),
         ([0] * 200, "zero for every row"),
         (["one"] * 200, "sample_weight must be numbers, one for each row"),

@@ -13,6 +13,7 @@ from importlib import import_module
 from sweeptree.cli.calls import read_call
 from sweeptree.cli.estimator_options import with_flags
 from sweeptree.cli.parser import make_parser
+from sweeptree.names import visible
 from sweeptree.odd_text import OddTextWarning
 
 DONE, COULD_NOT, WRONG_CALL = 0, 1, 2
@@ -93,7 +94,7 @@ def _describe(error: Exception) -> tuple[str, int]:
 
 
 def _in_one_line(message: object) -> str:
-    return " ".join(str(message).split())
+    return visible(" ".join(str(message).split()))
 
 
 def _how_to_go_on(options: argparse.Namespace) -> str:

@@ -24,6 +24,23 @@ class ShowVersion(argparse.Action):
         parser.exit()
 
 
+class AddNames(argparse.Action):
+    """Adds the names in a list to those of the same option before it."""
+
+    def __call__(
+        self,
+        parser: argparse.ArgumentParser,
+        namespace: argparse.Namespace,
+        values: Any,
+        option_string: str | None = None,
+    ) -> None:
+        """Keep them; a value that is no list, such as "from_dtype", stands for itself."""
+        before = getattr(namespace, self.dest, None)
+        if isinstance(before, list) and isinstance(values, list):
+            values = [*before, *values]
+        setattr(namespace, self.dest, values)
+
+
 def add_command(
     commands: Commands[argparse.ArgumentParser], call: str, what: str, example: str
 ) -> argparse.ArgumentParser:
@@ -72,8 +89,18 @@ def add_target(command: argparse.ArgumentParser, *, is_required: bool) -> None:
 
 def add_drop(command: argparse.ArgumentParser) -> None:
     """Add the option that leaves columns out."""
+    add_columns(command, "--drop", "columns to leave out")
+
+
+def add_columns(command: argparse.ArgumentParser, flag: str, what: str) -> None:
+    """Add an option that takes several columns; commas are left to be part of their names."""
     command.add_argument(
-        "--drop", nargs="+", default=[], metavar="COLUMN", help="columns to leave out"
+        flag,
+        nargs="+",
+        action="extend",
+        default=[],
+        metavar="COLUMN",
+        help=f"{what}; several are parted by spaces",
     )
 
 

@@ -64,10 +64,15 @@ class EstimatorOption(NamedTuple):
             return str(self.default)
         return with_flags(of_none[1].replace("`", ""))
 
+    @property
+    def takes_names(self) -> bool:
+        """Whether its value may be a list of names."""
+        return "Sequence[str]" in self.annotation
+
     def value_of(self, text: str) -> object:
         """Turn what was written into a value of its type; the estimator checks the value."""
         value = value_of(text, self.annotation)
-        is_one_of_a_list = isinstance(value, str) and "Sequence[str]" in self.annotation
+        is_one_of_a_list = isinstance(value, str) and self.takes_names
         return [value] if is_one_of_a_list and f'"{text}"' not in self.type_in_words else value
 
 

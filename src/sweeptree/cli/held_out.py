@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
+
+import numpy as np
 
 from sweeptree.cli.models import cell_kinds, model_rows, read_model_table
 from sweeptree.cli.showing import WrongCallError
@@ -12,6 +15,7 @@ from sweeptree.estimator import BayesianTreeClassifier
 from sweeptree.names import listed
 from sweeptree.table_files import STANDARD_STREAM, Table, TableFileError, labels_of, read_names
 from sweeptree.table_files.table import Array
+from sweeptree.table_files.writing import cells_of
 
 
 class HeldOut(NamedTuple):
@@ -40,7 +44,7 @@ def read_held_out(
     candidates = [target] if target else _other_columns(model, table_path)
     table = read_model_table(model_path, model, table_path, candidates, "--target")
     target = target or _find_target(model, table, candidates)
-    labels = _known_labels(model, table, target)
+    labels = _known_labels(model, _with_target_as_text(model, table, target), target)
     return HeldOut(table.source, target, model_rows(model, table), labels)
 
 
@@ -72,6 +76,14 @@ def _find_target(model: BayesianTreeClassifier, table: Table, candidates: list[s
             "one to take with --target."
         )
     return found[0]
+
+
+def _with_target_as_text(model: BayesianTreeClassifier, table: Table, target: str) -> Table:
+    """Turn a column that was read as the model knows it into text, if it is to hold the classes."""
+    if cell_kinds(model).get(target, "text") == "text":
+        return table
+    cells = [cell or None for cell in cells_of(table.columns[target])]
+    return replace(table, columns=table.columns | {target: np.array(cells, dtype=object)})
 
 
 def _known_labels(model: BayesianTreeClassifier, table: Table, target: str) -> Array:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from sweeptree.cli.column_lists import hint_at_spaces
 from sweeptree.cli.showing import WrongCallError
 from sweeptree.columns import Column
 from sweeptree.estimator import BayesianTreeClassifier
@@ -50,7 +51,8 @@ def read_model_chunks(
     except WrongColumnError as error:
         if all(name in further for name in error.missing):
             lack = f"{lack_of(error.source, error.missing)}, which {option} names"
-            hint = hint_at_columns(error.missing, error.names)
+            hint = hint_at_spaces(option, as_text, error)
+            hint = hint or hint_at_columns(error.missing, error.names)
             raise WrongColumnError(f"{lack}; {hint}") from error
         raise WrongColumnError(f"{model_path} does not go with the table: {error}") from error
 

@@ -6,8 +6,10 @@ import argparse
 
 from sweeptree.cli.arguments import (
     TABLE_HELP,
+    AddNames,
     Commands,
     ShowVersion,
+    add_columns,
     add_command,
     add_drop,
     add_general_options,
@@ -86,6 +88,7 @@ def _add_fit(commands: Commands[argparse.ArgumentParser]) -> None:
     for option in estimator_options():
         parameters.add_argument(
             option.flag,
+            action=AddNames if option.takes_names else "store",
             type=option.value_of,
             default=argparse.SUPPRESS,
             metavar=option.metavar,
@@ -102,9 +105,7 @@ def _add_predict(commands: Commands[argparse.ArgumentParser]) -> None:
     )
     add_model_and_table(predict)
     add_table_output(predict)
-    predict.add_argument(
-        "--keep", nargs="+", default=[], metavar="COLUMN", help="columns of TABLE to copy"
-    )
+    add_columns(predict, "--keep", "columns of TABLE to copy")
     predict.add_argument(
         "--no-intervals",
         action="store_true",
@@ -263,8 +264,9 @@ def _add_reproduce(commands: Commands[argparse.ArgumentParser]) -> None:
     reproduce.add_argument(
         "--only",
         nargs="+",
+        action="extend",
         choices=SECTIONS,
-        default=SECTIONS,
+        default=[],
         metavar="SECTION",
         help=f"sections to make, out of: {', '.join(SECTIONS)}; default: all",
     )

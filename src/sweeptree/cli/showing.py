@@ -12,8 +12,11 @@ from typing import Any
 import numpy as np
 from rich.cells import cell_len
 from rich.console import Console, ConsoleOptions, RenderableType
+from rich.markup import escape
 from rich.measure import Measurement
 from rich.text import Text
+
+from sweeptree.names import visible
 
 
 class WrongCallError(ValueError):
@@ -39,7 +42,8 @@ class Listing:
     """
 
     def __init__(self, things: Sequence[str]) -> None:
-        self._parts = [*(f"{thing}," for thing in things[:-1]), *things[-1:]]
+        shown = [visible(thing) for thing in things]
+        self._parts = [*(f"{thing}," for thing in shown[:-1]), *shown[-1:]]
 
     def __rich_measure__(self, console: Console, options: ConsoleOptions) -> Measurement:
         widths = [cell_len(part) for part in self._parts]
@@ -60,7 +64,7 @@ class Listing:
 def note(options: argparse.Namespace, words: str) -> None:
     """Tell something by the way, on standard error."""
     if not options.quiet:
-        print(f"sweeptree: note: {words}", file=sys.stderr)
+        print(f"sweeptree: note: {visible(words)}", file=sys.stderr)
 
 
 def show(
@@ -76,6 +80,17 @@ def show(
     console = PipeConsole()
     for renderable in renderables:
         console.print(renderable, highlight=False, soft_wrap=isinstance(renderable, str))
+
+
+def escaped(name: object) -> str:
+    r"""Write a name so that rich prints it as it is: no markup, nothing that steers a terminal.
+
+    Examples
+    --------
+    >>> print(escaped("dose [mg]\x1b[31m"))
+    dose \[mg]\x1b[31m
+    """
+    return escape(visible(str(name)))
 
 
 def as_json(record: Any) -> str:

@@ -12,8 +12,8 @@ from sweeptree.encoding import FloatArray
 from sweeptree.fitted import FittedModel
 from sweeptree.frames import make_frame, records_of
 from sweeptree.interpretation.conditions import as_users_values
-from sweeptree.interpretation.words import show_beyond, show_value
-from sweeptree.posterior import Posterior
+from sweeptree.interpretation.words import is_missing, short_number, show_beyond, show_value
+from sweeptree.posterior import Trees
 from sweeptree.prediction import Predictor, predictor_of
 from sweeptree.spacing import evenly_spaced
 
@@ -24,8 +24,8 @@ N_TRIED = 64
 def find_changes(model: FittedModel, row: FloatArray) -> Any:
     """Find the nearest values of each variable that change the class.
 
-    Of an ordered variable the nearest up and the nearest down; of a category, every other level
-    that does.
+    Of an ordered variable the nearest up and the nearest down, seen from the median of training if
+    it is missing; of a category, every other level that does.
     """
     posterior = model.posterior_
     predict = predictor_of(posterior, model.engine)
@@ -36,18 +36,18 @@ def find_changes(model: FittedModel, row: FloatArray) -> Any:
         (column, values)
         for column in used
         if model.columns_[column].kind in ("number", "date")
-        for values in _values_to_cross(posterior, column, row[column])
+        for values in _values_to_try(model, column, row[column])
         if len(values)
     ]
     coarse = [evenly_spaced(len(values), N_TRIED) for _, values in ways]
     first = _first_changes(predict, row, ways, coarse, present)
     fine = [_between_tries(tried, at) for tried, at in zip(coarse, first, strict=True)]
     nearest = _first_changes(predict, row, ways, fine, present)
-    needed += [
+    needed += dict.fromkeys(  # both ways from missing may end where they start, at the median
         (column, values[tried[at]])
         for (column, values), tried, at in zip(ways, fine, nearest, strict=True)
         if at is not None
-    ]
+    )
     return _as_table(model, predict, row, needed)
 
 
@@ -86,11 +86,22 @@ def _with(row: FloatArray, changes: list[tuple[int, float]]) -> FloatArray:
     return rows
 
 
-def _values_to_cross(
-    posterior: Posterior, column: int, value: float
-) -> tuple[FloatArray, FloatArray]:
+def _values_to_try(model: FittedModel, column: int, value: float) -> tuple[FloatArray, FloatArray]:
+    """Values that may change the class, nearest first: downwards, upwards."""
+    if np.isnan(value):
+        return _values_from_the_median(model.training_.X[:, column])
+    return _values_to_cross(model.posterior_.trees, column, value)
+
+
+def _values_from_the_median(training: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Values that training had, from the median on, and with it: downwards, upwards."""
+    present = training[~np.isnan(training)]
+    values, median = np.unique(present), np.quantile(present, 0.5, method="inverted_cdf")
+    return values[values <= median][::-1], values[values >= median]
+
+
+def _values_to_cross(trees: Trees, column: int, value: float) -> tuple[FloatArray, FloatArray]:
     """Values just beyond each threshold, nearest first: downwards, upwards."""
-    trees = posterior.trees
     thresholds = np.unique(trees.threshold[trees.nodes_asking(column, "at most")])
     downwards = thresholds[thresholds < value][::-1]
     upwards = np.nextafter(thresholds[thresholds >= value], np.inf)
@@ -142,8 +153,8 @@ def _as_table(
 
 
 def _distance(model: FittedModel, row: FloatArray, column: int, value: float) -> float:
-    """As a share of the variable's range; all levels of a category are as far from each other."""
-    if _n_levels(model.columns_[column]):
+    """As a share of the variable's range; 1 between levels of a category, and from missing."""
+    if _n_levels(model.columns_[column]) or np.isnan(row[column]):
         return 1.0
     training = model.training_.X[:, column]
     width = np.nanmax(training) - np.nanmin(training)
@@ -165,10 +176,12 @@ def _in_words(change: dict[str, Any], column: Column) -> str:
 
 
 def _ends_in_words(value: Any, needed: Any, column: Column) -> tuple[str, str]:
+    if is_missing(value):
+        return "from missing", short_number(needed) if column.kind == "number" else str(needed)
     if column.kind == "number":
         direction = "down" if needed < value else "up"
         return f"{direction} from {show_value(column, value)}", show_beyond(column, needed, value)
     if column.kind == "date":
         moments = np.array([needed, value], dtype="datetime64[us]").astype(np.int64)
         return f"from {value}", show_beyond(column, *moments.tolist())
-    return f"from {'missing' if value is None else value}", str(needed)
+    return f"from {value}", str(needed)

@@ -11,7 +11,7 @@ from sweeptree.columns import Column
 from sweeptree.encoding import FloatArray
 from sweeptree.fitted import FittedModel
 from sweeptree.frames import make_frame, records_of
-from sweeptree.interpretation.words import relation, show_beside, show_value
+from sweeptree.interpretation.words import is_missing, relation, show_beside, show_value
 from sweeptree.prediction import SHARE_DECIMALS, forest_of
 
 
@@ -77,13 +77,13 @@ def _paths(model: FittedModel, row: FloatArray) -> Iterator[list[tuple[Condition
     node_of_leaf = np.flatnonzero(trees.variable == -1)
     variable, right = trees.variable.tolist(), trees.right_children.tolist()
     test, threshold = trees.test.tolist(), trees.threshold.tolist()
-    is_missing = np.isnan(row).tolist()
+    missing = np.isnan(row).tolist()
     for node, end in zip(trees.node_offsets[:-1].tolist(), node_of_leaf[leaves], strict=True):
         path = []
         while node != end:
             place, is_left = variable[node], bool(end < right[node])
             words = relation(model.columns_[place], test[node], threshold[node], is_left)
-            if is_missing[place] and model.columns_[place].has_missing:
+            if missing[place] and model.columns_[place].has_missing:
                 words = "is missing"
             path.append(
                 (Condition(place, words), threshold[node] if words in ("<=", ">") else np.nan)
@@ -118,14 +118,14 @@ def conditions_in_words(table: Any, columns: tuple[Column, ...]) -> list[str]:
 
 def _in_words(condition: dict[str, Any], column: Column) -> str:
     words = f"{column.name} {condition['relation']}"
-    value = condition["value"]
+    value = np.nan if is_missing(condition["value"]) else condition["value"]
     if condition["relation"] in ("<=", ">"):
         middle, low, high = (
             show_beside(column, condition[name], value) for name in ("threshold", "lower", "upper")
         )
         words += f" {middle} ({low} to {high})"
     words += f", in {100 * condition['share']:.0f} % of the draws"
-    if condition["relation"] != "is missing" and (value is None or value != value):
+    if condition["relation"] != "is missing" and is_missing(value):
         return f"{words}; it is missing, and goes with most training rows"
     if column.kind == "number" and condition["relation"] in ("<=", ">"):
         words += f"; it is {show_value(column, value)}"

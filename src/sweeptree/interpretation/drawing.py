@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from unicodedata import east_asian_width
 
 from sweeptree.colours import EITHER, LIGHT
-from sweeptree.names import shortened
+from sweeptree.names import counted, shortened, visible
 
 if TYPE_CHECKING:
     from sweeptree.interpretation.tree import Tree
@@ -64,7 +64,8 @@ def title_of(tree: Tree) -> str:
     """Say what kind of tree it is, and how much it stands for."""
     name = {"map": "Most probable"}.get(tree.kind, tree.kind.capitalize())
     share = f"{100 * tree.speaks_for:.1f} %"
-    return f"{name} tree: {tree.n_leaves} leaves, gives the same class as {share} of the votes"
+    leaves = counted(tree.n_leaves, "leaf", "leaves")
+    return f"{name} tree: {leaves}, gives the same class as {share} of the votes"
 
 
 def _places(tree: Tree) -> list[_Place]:
@@ -166,7 +167,7 @@ def _legend(tree: Tree) -> Iterator[str]:
 
 def _legend_labels(tree: Tree) -> list[str]:
     """Name what the colours stand for; classes for which there is none left share the last."""
-    labels = [shortened(str(label), LONGEST_NAME) for label in tree.classes.tolist()]
+    labels = [shortened(visible(str(label)), LONGEST_NAME) for label in tree.classes.tolist()]
     if len(labels) <= len(LIGHT):
         return labels
     return [*labels[: len(LIGHT) - 1], "other classes"]

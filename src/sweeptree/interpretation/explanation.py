@@ -22,6 +22,7 @@ from sweeptree.frames import make_frame, names_of, records_of
 from sweeptree.interpretation.changes import changes_in_words, find_changes
 from sweeptree.interpretation.conditions import conditions_in_words, find_conditions
 from sweeptree.markup import text_in_html
+from sweeptree.names import visible
 from sweeptree.prediction import forest_of
 from sweeptree.raw_table import as_array, is_table_with_names
 from sweeptree.uncertainty.report import uncertainty
@@ -47,7 +48,7 @@ class Explanation:
     """Table of what would change the class, one variable at a time: `variable`, `value` of the
     case, `needed` value, the new class, `becomes`, its `probability`, and how far away it is as a
     share of the variable's range, `distance`; nearest first. Every other level of a category is
-    at a distance of 1."""
+    at a distance of 1, and so is every value from a missing one."""
     similar: Any
     """Table of the training cases most similar to it: `row` number, `class`, and the `share` of
     the draws in which both fall into the same leaf."""
@@ -101,8 +102,9 @@ def explain(
     -----
     What would change the class is looked for among the thresholds of all trees, one variable at a
     time: on 64 of them, evenly spread, then on 64 between the last that keeps the class and the
-    first that does not. It speaks of the model, not of causes: that a larger value would be
-    predicted otherwise does not mean that raising the value would help.
+    first that does not. Of a number or a date that is missing, values that training had are tried
+    instead, from its median downwards and upwards. It speaks of the model, not of causes: that a
+    larger value would be predicted otherwise does not mean that raising the value would help.
 
     Examples
     --------
@@ -165,10 +167,16 @@ def _sentence(prediction: dict[str, Any], level: float) -> str:
         f"{prediction['predicted']}."
     )
     if prediction["is_lead_in_doubt"]:
-        words += " The lead over the next class is smaller than its Monte-Carlo error."
+        words += f" {_doubt(prediction)}"
     if prediction["is_outside"]:
         words += f" It has values outside what training has seen, in {prediction['outside_in']}."
-    return words
+    return visible(words)
+
+
+def _doubt(prediction: dict[str, Any]) -> str:
+    if np.isnan(prediction["monte_carlo_error"]):
+        return "From a single draw its Monte-Carlo error cannot be told."
+    return "The lead over the next class is smaller than its Monte-Carlo error."
 
 
 def similar_rows(model: FittedModel, row: FloatArray, n_similar: int) -> Any:
@@ -199,7 +207,9 @@ def shares_of_common_leaf(model: FittedModel, row: FloatArray) -> FloatArray:
 
 
 def _section(title: str, lines: list[str]) -> str:
-    return "\n".join(["", f"{title}:", *(f"  {line}" for line in lines or ["nothing found"])])
+    return "\n".join(
+        ["", f"{title}:", *(f"  {visible(line)}" for line in lines or ["nothing found"])]
+    )
 
 
 def similar_in_words(table: Any) -> list[str]:

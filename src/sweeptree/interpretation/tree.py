@@ -12,6 +12,7 @@ import numpy.typing as npt
 from sweeptree.columns import Column
 from sweeptree.encoding import FloatArray
 from sweeptree.interpretation.words import Question, levels_left, put_in_words
+from sweeptree.names import counted, visible
 from sweeptree.posterior import IntArray, Trees
 from sweeptree.prediction import forest_of, leaf_probabilities
 from sweeptree.settings import TESTS
@@ -177,7 +178,7 @@ class Tree:
 
     def __repr__(self) -> str:
         return (
-            f"Tree({self.kind}, {self.n_leaves} leaves, "
+            f"Tree({self.kind}, {counted(self.n_leaves, 'leaf', 'leaves')}, "
             f"gives the same class as {100 * self.speaks_for:.1f} % of the votes)"
         )
 
@@ -196,14 +197,14 @@ class Tree:
         predicted = int(self.probabilities[node].argmax())
         low, high = self.intervals[node, predicted]
         return (
-            f"{self.classes[predicted]} {self.probabilities[node, predicted]:.2f} "
+            f"{visible(str(self.classes[predicted]))} {self.probabilities[node, predicted]:.2f} "
             f"[{low:.2f}, {high:.2f}]"
         )
 
     def rows_in_words(self, node: int) -> str:
         """Training rows of a node by class; classes without any are left out."""
         rows = zip(self.classes.tolist(), self.counts[node].tolist(), strict=True)
-        return ", ".join(f"{label}: {count}" for label, count in rows if count)
+        return ", ".join(f"{visible(str(label))}: {count}" for label, count in rows if count)
 
     def _label(self, node: int) -> str:
         if self.variable[node] >= 0:

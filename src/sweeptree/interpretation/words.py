@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from sweeptree.columns import DAY, HOUR, MINUTE, SECOND, Column, Level, show_date
 from sweeptree.encoding import FloatArray
+from sweeptree.names import visible
 from sweeptree.settings import TESTS
 
 
@@ -49,7 +50,8 @@ def put_in_words(
         yes, no = f"{yes} {shown}", f"{no}  {shown}"
     if column.has_missing and TESTS[test] != "is missing":
         yes, no = (f"{yes}, or missing", no) if missing_left else (yes, f"{no}, or missing")
-    return Question(f"{column.name} {yes}", f"{column.name} {no}")
+    name = visible(column.name)
+    return Question(f"{name} {yes}", f"{name} {no}")
 
 
 def relation(column: Column, test: int, threshold: float, is_left: bool) -> str:
@@ -209,6 +211,17 @@ def show_value(column: Column, value: float, n_digits: int = 6) -> str:
     if column.kind == "date":
         return show_date(np.floor(value / MINUTE) * MINUTE)
     return short_number(value, n_digits) if column.kind == "number" else str(column.show(value))
+
+
+def is_missing(value: Any) -> bool:
+    """Tell whether a value of a table handed out is missing: None, or NaN.
+
+    Examples
+    --------
+    >>> is_missing(None), is_missing(np.nan), is_missing("A"), is_missing(0.0)
+    (True, True, False, False)
+    """
+    return value is None or bool(value != value)
 
 
 def short_number(value: float, n_digits: int = 6) -> str:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Sequence
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from typing import Any, Literal
 
 import numpy as np
@@ -16,6 +17,8 @@ MISSING = frozenset({"", "NA", "N/A", "NaN", "nan", "null", "NULL", "None", "?",
 """Cells that say that a value is not known."""
 
 TRUTH = {"true": True, "false": False}
+
+ISO_DAY = re.compile(r"(\d{4}-\d{2}-\d{2})([ T].*)?")
 
 
 class OddCellError(ValueError):
@@ -94,6 +97,24 @@ def number(cell: str) -> float:
     if "_" in cell:
         raise ValueError(cell)
     return float(cell)
+
+
+def is_impossible_date(cell: str) -> bool:
+    """Tell whether a cell is written as an ISO date, of a day that no calendar has.
+
+    Examples
+    --------
+    >>> is_impossible_date("2024-02-30"), is_impossible_date("2024-02-29")
+    (True, False)
+    """
+    written = ISO_DAY.fullmatch(cell)
+    if not written:
+        return False
+    try:
+        date.fromisoformat(written[1])
+    except ValueError:
+        return True
+    return False
 
 
 def _finite_number(cell: str) -> float:

@@ -6,6 +6,7 @@ import codecs
 import csv
 import io
 import itertools
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import BinaryIO, NamedTuple
@@ -14,6 +15,10 @@ from sweeptree.table_files.errors import TableFileError
 
 DELIMITERS = ",;\t|"
 N_LINES_SNIFFED = 20
+SEPARATOR_LINE = re.compile(rf"sep=([{DELIMITERS}])\s*")
+"""What Excel takes the separator from, above the header."""
+GZIP = b"\x1f\x8b"
+"""How a file begins that gzip has compressed."""
 
 
 class Rows(NamedTuple):
@@ -53,7 +58,10 @@ class CsvRows:
         self.source = source
         lines = _decoded(file, source)
         first = list(itertools.islice(lines, N_LINES_SNIFFED))
-        self._delimiter = sniff_delimiter(first)
+        told = SEPARATOR_LINE.fullmatch(first[0]) if first else None
+        if told:
+            first[0] = "\n"  # passed over, and counted
+        self._delimiter = told[1] if told else sniff_delimiter(first)
         self._records = _records(itertools.chain(first, lines), self._delimiter, source)
         _, self.header = next(self._records, (0, []))
         _check_header(self.header, source)
@@ -119,6 +127,10 @@ def _decode(line: bytes, number: int, source: str) -> str:
     try:
         return line.decode("utf-8")
     except UnicodeDecodeError as error:
+        if number == 1 and line.startswith(GZIP):
+            raise TableFileError(
+                f"{source} is compressed by gzip; unpack it, perhaps with: gzip -dc OLD > NEW"
+            ) from None
         is_utf16 = line.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
         encoding = "UTF-16" if is_utf16 else "LATIN1"
         raise TableFileError(

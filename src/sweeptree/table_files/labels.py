@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from decimal import Decimal
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -12,14 +13,28 @@ from sweeptree.table_files.errors import TableFileError
 from sweeptree.table_files.table import Table
 
 MOST_PLACES_NAMED = 5
-LARGEST_WHOLE = 2**53
-"""Beyond it floats cannot tell neighbouring whole numbers apart."""
+TOO_LARGE = 2**63
+"""Classes are below it, and not below its negative."""
+
+
+class Problem(NamedTuple):
+    """Why a number cannot be a class."""
+
+    what: str
+    advice: str
+
+
+NOT_WHOLE = Problem(
+    "are not whole",
+    "sweeptree predicts classes, so part them into a few groups and give these names",
+)
+NOT_SMALL = Problem("are beyond 2**63", "put a letter before each of them, so that they are text")
 
 
 def labels_of(table: Table, target: str) -> npt.NDArray[Any]:
     """Return the class of each row: text as it stands, or ints if all are whole numbers.
 
-    Other numbers are no classes but an error.
+    Other numbers are no classes but an error, and so are those beyond 2**63.
 
     Parameters
     ----------
@@ -39,15 +54,13 @@ def labels_of(table: Table, target: str) -> npt.NDArray[Any]:
         numbers = np.array([number(cell) for cell in cells])
     except ValueError:
         return np.array(cells.tolist())
-    is_whole = (np.abs(numbers) < LARGEST_WHOLE) & (numbers == np.round(numbers))
-    if not is_whole.all():
-        first = int(np.flatnonzero(~is_whole)[0])
-        raise TableFileError(
-            f"Column {target!r} of {table.source} has numbers that are not whole ({cells[first]} "
-            f"in {table.unit} {table.places[first]}); sweeptree predicts classes, so part them "
-            "into a few groups and give these names."
-        )
-    return numbers.astype(np.int64)
+    _check_all(np.isfinite(numbers), table, target, NOT_WHOLE)
+    exact = [Decimal(cell) for cell in cells]  # floats would round long codes
+    is_whole = np.array([each == each.to_integral_value() for each in exact], dtype=bool)
+    _check_all(is_whole, table, target, NOT_WHOLE)
+    is_small = np.array([-TOO_LARGE <= each < TOO_LARGE for each in exact], dtype=bool)
+    _check_all(is_small, table, target, NOT_SMALL)
+    return np.array(list(map(int, exact)), dtype=np.int64)
 
 
 def labels_to_learn(table: Table, target: str) -> npt.NDArray[Any]:
@@ -60,6 +73,17 @@ def labels_to_learn(table: Table, target: str) -> npt.NDArray[Any]:
             "two are needed."
         )
     return labels
+
+
+def _check_all(is_fit: npt.NDArray[np.bool_], table: Table, target: str, problem: Problem) -> None:
+    """Refuse the first number that cannot be a class."""
+    if is_fit.all():
+        return
+    first = int(np.flatnonzero(~is_fit)[0])
+    raise TableFileError(
+        f"Column {target!r} of {table.source} has numbers that {problem.what} "
+        f"({table.columns[target][first]} in {table.unit} {table.places[first]}); {problem.advice}."
+    )
 
 
 def _check_none_missing(table: Table, target: str, cells: npt.NDArray[Any]) -> None:

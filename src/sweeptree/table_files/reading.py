@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 import sys
 import tempfile
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -13,10 +13,17 @@ from typing import BinaryIO, cast
 
 import numpy as np
 
-from sweeptree.table_files.cells import CellKind, OddCellError, number, parse_cells
+from sweeptree.odd_text import find_odd_text
+from sweeptree.table_files.cells import (
+    CellKind,
+    OddCellError,
+    is_impossible_date,
+    number,
+    parse_cells,
+)
 from sweeptree.table_files.csv_rows import CsvRows, Rows
 from sweeptree.table_files.errors import TableFileError, UnknownFormatError
-from sweeptree.table_files.guessing import ColumnGuess
+from sweeptree.table_files.guessing import ColumnGuess, DecimalMarks, guess_of_texts
 from sweeptree.table_files.parquet_file import parquet_chunks, parquet_kinds, parquet_names
 from sweeptree.table_files.table import Array, Table, check_has, is_missing, joined
 from sweeptree.table_files.writing import CSV_SUFFIXES, PARQUET_SUFFIXES, STANDARD_STREAM
@@ -24,6 +31,10 @@ from sweeptree.table_files.writing import CSV_SUFFIXES, PARQUET_SUFFIXES, STANDA
 CELLS_AT_ONCE = 200_000
 """Cells of a file that are held as text at the same time."""
 MOST_ROWS_AT_ONCE = 5_000
+
+MAY_BE_THOUSANDS = "may be a number with decimals or with its thousands set apart"
+WITH_COMMAS = "write 27,5 or 130000 throughout"
+WITH_POINTS = "write 27.5 or 130000"
 
 
 def read_table(
@@ -76,7 +87,8 @@ def read_chunks(path: str, kinds: Mapping[str, CellKind]) -> Iterator[Table]:
         yield from parquet_chunks(Path(path), kinds, _rows_at_once(len(kinds)))
         return
     with _opened(path, is_read_once=True) as (file, source):
-        yield from _csv_chunks(CsvRows(file, source), kinds)
+        rows = CsvRows(file, source)
+        yield from _csv_chunks(rows, kinds, DecimalMarks(len(rows.header)))
 
 
 def read_names(path: str) -> list[str]:
@@ -137,18 +149,32 @@ def _guess_kinds(
         for name in rows.header
         if name and name not in as_text and name not in left_out
     }
-    for chunk in rows.chunks(_rows_at_once(len(rows.header))):
-        for name, cells in zip(rows.header, chunk.columns, strict=True):
-            if name in guesses:
-                guesses[name].look_at(cells, chunk.lines)
+    _look_through(rows, guesses)
     kinds = {name: guess.kind for name, guess in guesses.items() if not guess.is_empty}
     kinds |= dict.fromkeys(as_text, "text")
+    empty = [_left_out(name) for name, guess in guesses.items() if guess.is_empty]
+    semicolons = "or part the columns by semicolons, between which 27,5 is a number"
+    how_to_write = WITH_COMMAS if rows.has_decimal_commas else f"{WITH_POINTS}, {semicolons}"
     notes = [
         note
         for name, guess in guesses.items()
-        for note in _notes(name, guess, rows.has_decimal_commas)
+        for note in _notes_on_cells(name, guess, "line", how_to_write)
     ]
-    return kinds, (*_notes_on_nameless(rows.header), *notes)
+    return kinds, (*_notes_on_nameless(rows.header), *empty, *notes)
+
+
+def _look_through(rows: CsvRows, guesses: Mapping[str, ColumnGuess]) -> None:
+    marks = DecimalMarks(len(rows.header))
+    for chunk in rows.chunks(_rows_at_once(len(rows.header))):
+        if rows.has_decimal_commas:
+            marks.look_at(chunk)
+        for name, cells in zip(rows.header, chunk.columns, strict=True):
+            if name in guesses:
+                guesses[name].look_at(cells, chunk.lines)
+    for place, name in enumerate(rows.header):
+        doubtful = marks.doubtful_cell(place)
+        if doubtful and name in guesses:
+            guesses[name].doubt(doubtful)
 
 
 def _notes_on_nameless(header: list[str]) -> Iterator[str]:
@@ -157,22 +183,20 @@ def _notes_on_nameless(header: list[str]) -> Iterator[str]:
             yield f"Column {place} has no name and is left out; name it in the header to use it."
 
 
-def _notes(name: str, guess: ColumnGuess, has_decimal_commas: bool) -> Iterator[str]:
-    if guess.is_empty:
-        yield _left_out(name)
+def _notes_on_cells(name: str, guess: ColumnGuess, unit: str, how_to_write: str) -> Iterator[str]:
     if guess.odd_cell:
-        text, line = guess.odd_cell
+        text, place = guess.odd_cell
+        flaw = ", which is no day of the calendar" if is_impossible_date(text) else ""
         yield (
-            f"Column {name!r} is taken as text: most of it is numbers, but line {line} has "
-            f"{text!r}; correct such cells, or leave them empty, if numbers are meant."
+            f"Column {name!r} is taken as text: most of it is {guess.mostly}, but {unit} {place} "
+            f"has {text!r}{flaw}; correct such cells, or leave them empty, if {guess.mostly} are "
+            "meant."
         )
     if guess.separated_cell:
-        text, line = guess.separated_cell
-        semicolons = ", or part the columns by semicolons, between which 27,5 is a number"
+        text, place = guess.separated_cell
         yield (
-            f"Column {name!r} is taken as text: line {line} has {text!r}, which may be a number "
-            "with a decimal comma or with its thousands set apart; if it is, write 27.5 or 130000"
-            f"{'' if has_decimal_commas else semicolons}."
+            f"Column {name!r} is taken as text: {unit} {place} has {text!r}, which "
+            f"{MAY_BE_THOUSANDS}; if it is, {how_to_write}."
         )
 
 
@@ -193,18 +217,49 @@ def _read_parquet(path: str, as_text: Collection[str], left_out: Collection[str]
     ]
     for name in empty:
         table = table.without(name)
-    return replace(table, notes=tuple(map(_left_out, empty)))
+    texts = [name for name in table.columns if kinds[name] == "text" and name not in as_text]
+    notes = [*map(_left_out, empty), *_notes_on_text(table, texts)]
+    return replace(table, notes=tuple(notes))
 
 
-def _csv_chunks(rows: CsvRows, kinds: Mapping[str, CellKind]) -> Iterator[Table]:
+def _notes_on_text(table: Table, names: Iterable[str]) -> Iterator[str]:
+    """Say which columns of a Parquet file are numbers or dates but for their type."""
+    for name in names:
+        column = table.columns[name]
+        guess = guess_of_texts(column, table.places.tolist())
+        yield from _notes_on_cells(name, guess, table.unit, WITH_POINTS)
+        if guess.kind == "number":
+            texts = column[~is_missing(column)].tolist()
+            odd = find_odd_text(sorted(set(texts)), len(texts))
+            if odd and odd.kind == "numbers":
+                yield f"Column {name!r} {odd.in_words}; write it as numbers if it is no code."
+
+
+def _csv_chunks(
+    rows: CsvRows, kinds: Mapping[str, CellKind], marks: DecimalMarks | None = None
+) -> Iterator[Table]:
+    """Yield the columns asked for; with decimal marks, those of numbers are held against them."""
     check_has(rows.source, rows.header, kinds)
     place_of = {name: place for place, name in enumerate(rows.header)}
     for chunk in rows.chunks(_rows_at_once(len(rows.header))):
+        if marks and rows.has_decimal_commas:
+            marks.look_at(chunk)
+            _refuse_doubtful(rows, marks, kinds)
         columns = {
             name: _parse_column(rows, name, chunk, place_of[name], kind)
             for name, kind in kinds.items()
         }
         yield Table(rows.source, columns, np.array(chunk.lines))
+
+
+def _refuse_doubtful(rows: CsvRows, marks: DecimalMarks, kinds: Mapping[str, CellKind]) -> None:
+    for place, name in enumerate(rows.header):
+        doubtful = marks.doubtful_cell(place)
+        if doubtful and kinds.get(name) == "number":
+            raise TableFileError(
+                f"{_where(rows, name, doubtful.line)}: {doubtful.text} {MAY_BE_THOUSANDS}; "
+                f"{WITH_COMMAS}."
+            )
 
 
 def _parse_column(rows: CsvRows, name: str, chunk: Rows, place: int, kind: CellKind) -> Array:
@@ -213,10 +268,14 @@ def _parse_column(rows: CsvRows, name: str, chunk: Rows, place: int, kind: CellK
     except OddCellError as error:
         line = chunk.lines[error.place]
         raise TableFileError(
-            f"{rows.source}, line {line}, column {name!r}: {error.cell} is "
+            f"{_where(rows, name, line)}: {error.cell} is "
             f"{_what_it_is_not(error.cell, kind)}; correct it, or leave the cell empty if the "
             "value is not known."
         ) from None
+
+
+def _where(rows: CsvRows, name: str, line: int) -> str:
+    return f"{rows.source}, line {line}, column {name!r}"
 
 
 def _what_it_is_not(cell: str, kind: CellKind) -> str:

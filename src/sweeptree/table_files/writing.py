@@ -88,8 +88,18 @@ class _CsvWriter:
         if not self._has_header:
             self._writer.writerow(columns)
             self._has_header = True
-        cells = [[_cell(value) for value in _values(column)] for column in columns.values()]
-        self._writer.writerows(zip(*cells, strict=True))
+        self._writer.writerows(zip(*map(cells_of, columns.values()), strict=True))
+
+
+def cells_of(column: Array) -> list[str]:
+    """Write the values of a column as cells of a CSV file.
+
+    Examples
+    --------
+    >>> cells_of(np.array([20.0, np.nan])), cells_of(np.array([True, False]))
+    (['20', ''], ['true', 'false'])
+    """
+    return [_cell(value) for value in _values(column)]
 
 
 def _values(column: Array) -> list[Any]:

@@ -11,17 +11,19 @@ from rich.text import Text
 from sweeptree.cli.cluster import sent_to
 from sweeptree.cli.odd_columns import notes_on_columns
 from sweeptree.cli.showing import note, show
+from sweeptree.cli.training import read_training_table
 from sweeptree.experiments.cross_validation import N_FOLDS
 from sweeptree.experiments.data_sets import LabelledTable
 from sweeptree.experiments.strategies import compare_strategies, describe
+from sweeptree.names import counted
 from sweeptree.table import learn_table
-from sweeptree.table_files import Table, TableFileError, labels_to_learn, read_table
+from sweeptree.table_files import Table, TableFileError, labels_to_learn
 from sweeptree.table_files.table import Array
 
 
 def run(options: argparse.Namespace) -> None:
     """Compare the strategies on a table."""
-    table = read_table(options.table, as_text=[options.target], left_out=options.drop)
+    table = read_training_table(options)
     inputs = table.without(options.target).columns
     if not inputs:
         raise TableFileError(f"{table.source} has no column beside the target.")
@@ -56,8 +58,9 @@ def _numbered_classes(table: Table, target: str) -> Array:
     )
     rarest = int(counts.argmin())
     if counts[rarest] < N_FOLDS:
+        rows = counted(int(counts[rarest]), "row")
         raise TableFileError(
-            f"Class {classes.tolist()[rarest]!r} of column {target!r} has {counts[rarest]} rows; "
+            f"Class {classes.tolist()[rarest]!r} of column {target!r} has {rows}; "
             f"each needs at least {N_FOLDS}, one for every fold."
         )
     return labels.astype(np.int64)

@@ -6,7 +6,6 @@ import argparse
 from typing import Any
 
 import numpy as np
-from rich.markup import escape
 from rich.table import Table as RichTable
 
 from sweeptree import scores
@@ -14,9 +13,10 @@ from sweeptree.baseline import baseline_scores, training_counts
 from sweeptree.cli.held_out import read_held_out
 from sweeptree.cli.models import load_model
 from sweeptree.cli.outsiders import Outsiders
-from sweeptree.cli.showing import note, percent, show
+from sweeptree.cli.showing import escaped, note, percent, show
 from sweeptree.estimator import BayesianTreeClassifier
 from sweeptree.labels import place_in_classes
+from sweeptree.names import counted
 from sweeptree.report.headline import judge_calibration
 from sweeptree.summary import new_table
 from sweeptree.table_files.table import Array
@@ -100,7 +100,8 @@ def _abstaining(curve: AccuracyCoverage) -> list[dict[str, float]]:
 
 
 def _renderables(record: dict[str, Any]) -> list[RichTable | str]:
-    heading = f"{record['table']}: {record['n_rows']:,} rows, classes in {record['target']!r}\n"
+    rows = counted(record["n_rows"], "row")
+    heading = escaped(f"{record['table']}: {rows}, classes in {record['target']!r}")
     abstaining = new_table(
         "What abstaining buys", [], ["answered", "accuracy", "answer if probability is at least"]
     )
@@ -108,7 +109,7 @@ def _renderables(record: dict[str, Any]) -> list[RichTable | str]:
         abstaining.add_row(
             percent(row["answered"]), percent(row["accuracy"]), f"{row['least_probability']:.3f}"
         )
-    return [escape(heading), *_scores_table(record), _confusion_table(record), abstaining]
+    return [f"{heading}\n", *_scores_table(record), _confusion_table(record), abstaining]
 
 
 def _scores_table(record: dict[str, Any]) -> list[RichTable | str]:
@@ -119,7 +120,7 @@ def _scores_table(record: dict[str, Any]) -> list[RichTable | str]:
     for name, words in (("log_loss", "log-loss"), ("brier", "Brier score")):
         table.add_row(words, f"{figures[name]:.3f}", f"{baseline[name]:.3f}")
     table.add_row("calibration error", f"{figures['calibration_error']:.3f}", "")
-    commonest = escape(str(baseline["commonest"]))
+    commonest = escaped(baseline["commonest"])
     note = (
         f"Baseline: always {commonest}, the commonest class of training; log-loss and Brier score "
         "of the class shares of training.\nOn so many rows the calibration error is up to "
@@ -130,7 +131,7 @@ def _scores_table(record: dict[str, Any]) -> list[RichTable | str]:
 
 
 def _confusion_table(record: dict[str, Any]) -> RichTable | str:
-    labels = [escape(str(label)) for label in record["classes"].tolist()]
+    labels = [escaped(label) for label in record["classes"].tolist()]
     if len(labels) > MOST_CLASSES_SHOWN:
         return f"Confusion between {len(labels)} classes is in --json.\n"
     table = new_table("Confusion", ["true \\ predicted"], labels)

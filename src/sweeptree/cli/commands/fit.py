@@ -12,14 +12,14 @@ from typing import Any
 
 import numpy as np
 from rich.console import RenderableType
-from rich.markup import escape
 from rich.table import Table as RichTable
 
 from sweeptree.cli.cluster import sent_to
 from sweeptree.cli.estimator_options import estimator_options
 from sweeptree.cli.odd_columns import notes_on_columns
 from sweeptree.cli.outputs import check_place, naming_output
-from sweeptree.cli.showing import Listing, WrongCallError, note, percent, show
+from sweeptree.cli.showing import Listing, WrongCallError, escaped, note, percent, show
+from sweeptree.cli.training import read_training_table
 from sweeptree.columns import IN_WORDS
 from sweeptree.estimator import BayesianTreeClassifier
 from sweeptree.summary import new_table
@@ -28,7 +28,6 @@ from sweeptree.table_files import (
     Table,
     TableFileError,
     labels_to_learn,
-    read_table,
 )
 from sweeptree.table_files.table import Array, is_missing
 
@@ -48,7 +47,7 @@ def run(options: argparse.Namespace) -> None:
 
 
 def _fit(model: BayesianTreeClassifier, options: argparse.Namespace, output: str) -> None:
-    table = read_table(options.table, as_text=[options.target], left_out=options.drop)
+    table = read_training_table(options)
     labels = labels_to_learn(table, options.target)
     inputs = _inputs(table, options.target)
     notes = [*table.notes, *notes_on_columns(inputs.columns)]
@@ -62,7 +61,7 @@ def _fit(model: BayesianTreeClassifier, options: argparse.Namespace, output: str
         note(options, each)
     record = _record(model, inputs, labels, output) | {"notes": notes + notes_on_output}
     if options.json or not options.quiet:
-        show(options, record, _summary_table(record, model), f"The model is in {escape(output)}")
+        show(options, record, _summary_table(record, model), f"The model is in {escaped(output)}")
 
 
 def _make_model(options: argparse.Namespace) -> BayesianTreeClassifier:

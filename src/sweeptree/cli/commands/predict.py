@@ -67,7 +67,8 @@ def _tell(
     if options.json:
         show(options, record)
     elif options.output != STANDARD_STREAM:
-        note(options, f"{n_rows:,} rows are predicted, in {options.output}.")
+        predicted = "row is predicted" if n_rows == 1 else "rows are predicted"
+        note(options, f"{n_rows:,} {predicted}, in {options.output}.")
 
 
 def _with_intervals(model: BayesianTreeClassifier, rows: Any, level: float) -> dict[str, Array]:

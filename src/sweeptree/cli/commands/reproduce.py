@@ -15,7 +15,7 @@ from sweeptree.experiments.reproduce import reproduce
 
 def run(options: argparse.Namespace) -> None:
     """Make the paper's tables and figures anew."""
-    sections = [name for name in SECTIONS if name in options.only]
+    sections = [name for name in SECTIONS if name in (options.only or SECTIONS)]
     with sent_to(options.scheduler):
         reproduce(
             Path(options.output),

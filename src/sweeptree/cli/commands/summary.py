@@ -6,14 +6,14 @@ import argparse
 from typing import Any
 
 import numpy as np
-from rich.markup import escape
 from rich.table import Table as RichTable
 from rich.text import Text
 
-from sweeptree.cli.showing import percent, show
+from sweeptree.cli.showing import escaped, percent, show
 from sweeptree.columns import Kind
 from sweeptree.estimator import BayesianTreeClassifier
 from sweeptree.loading import load
+from sweeptree.names import counted, visible
 from sweeptree.summary import (
     convergence_in_words,
     moves_table,
@@ -33,7 +33,7 @@ def run(options: argparse.Namespace) -> None:
         show(
             options,
             _record(model),
-            Text(f"Classes: {', '.join(map(str, model.classes_.tolist()))}\n"),
+            Text(f"Classes: {visible(', '.join(map(str, model.classes_.tolist())))}\n"),
             _columns_table(model),
             traces_table(posterior),
             run_table(posterior),
@@ -74,11 +74,11 @@ def _columns(model: BayesianTreeClassifier) -> list[tuple[str, Kind, float]]:
 
 def _columns_table(model: BayesianTreeClassifier) -> RichTable:
     rows = _columns(model)
-    title = f"{len(rows):,} columns"
+    title = counted(len(rows), "column")
     if len(rows) > MOST_COLUMNS_SHOWN:
         title += f", of which the {MOST_COLUMNS_SHOWN} most used"
     table = new_table(title, ["column", "kind"], ["share of splits"])
     table.columns[0].no_wrap = False
     for name, kind, share in rows[:MOST_COLUMNS_SHOWN]:
-        table.add_row(escape(name), kind, percent(share))
+        table.add_row(escaped(name), kind, percent(share))
     return table
