@@ -52,9 +52,13 @@ def cell(turns: Sequence[dict[str, Any]], kind: str) -> str:
     if failures:
         return str(failures[0])
     seconds = [turn[kind] for turn in turns]
-    spread = f" ({min(seconds):.1f} – {max(seconds):.1f})" if len(seconds) > 1 else ""
+    spread = f" ({_written(min(seconds))} – {_written(max(seconds))})" if len(seconds) > 1 else ""
     note = f", {turns[0]['note']}" if turns[0]["note"] else ""
-    return f"{np.median(seconds):.1f}{spread}{note}"
+    return f"{_written(float(np.median(seconds)))}{spread}{note}"
+
+
+def _written(seconds: float) -> str:
+    return f"{seconds:.2f}" if seconds < 1 else f"{seconds:.1f}"
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:

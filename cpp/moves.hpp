@@ -122,16 +122,14 @@ struct Evaluation {
   bool is_swept = false;
 };
 
+// What rounding leaves over goes to the last move that is made at all.
 inline Move draw_move(Random& random, const MoveProbabilities& p_move) {
-  double rest = random.uniform();
-  int last = birth;  // what rounding leaves over goes to the last move that is made at all
-  for (int move = birth; move < n_moves; ++move) {
-    if (p_move[move] <= 0.0) continue;
-    if (rest < p_move[move]) return static_cast<Move>(move);
-    rest -= p_move[move];
-    last = move;
-  }
-  return static_cast<Move>(last);
+  const double u = random.uniform();
+  double sum = 0.0;
+  int move = 0;
+  for (const double p : p_move) move += u >= (sum += p);
+  while (move >= n_moves || p_move[move] <= 0.0) --move;
+  return static_cast<Move>(move);
 }
 
 inline int draw_member(Random& random, const NodeSet& set) {

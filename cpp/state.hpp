@@ -44,7 +44,7 @@ struct State {
 
   // Replaces the tree by a single terminal node.
   void plant_root() {
-    refill.drop();
+    refill.forget();
     tree = Tree(data.n_classes(), data.n_words());
     const int root = tree.root();
     const int n_rows = static_cast<int>(data.n_rows());

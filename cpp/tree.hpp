@@ -50,27 +50,20 @@ class NodeSet {
   std::vector<int> place_;
 };
 
-// Masks of one width, handed out and taken back without touching the allocator in between.
+// Masks of one width. Whoever takes one keeps it, or exchanges it for another, as long as there is
+// the tree.
 class MaskPool {
  public:
   explicit MaskPool(std::size_t n_words) : n_words_(n_words) {}
 
   Word* take() {
-    if (free_.empty()) {
-      blocks_.push_back(std::make_unique<Word[]>(n_words_));
-      return blocks_.back().get();
-    }
-    Word* mask = free_.back();
-    free_.pop_back();
-    return mask;
+    masks_.push_back(std::make_unique<Word[]>(n_words_));
+    return masks_.back().get();
   }
-
-  void give_back(Word* mask) { free_.push_back(mask); }
 
  private:
   std::size_t n_words_;
-  std::vector<std::unique_ptr<Word[]>> blocks_;
-  std::vector<Word*> free_;
+  std::vector<std::unique_ptr<Word[]>> masks_;
 };
 
 struct Node {

@@ -141,7 +141,8 @@ class Walker {
   void draw_alpha(Random& random, double share) {
     whole_.state().log_likelihood_by_alpha(alpha_weights_);
     for (double& weight : alpha_weights_) weight *= share;
-    use_alpha(draw_by_log_weight(random, alpha_weights_));
+    const int drawn = draw_by_log_weight(random, alpha_weights_);
+    if (drawn != state().alpha) use_alpha(drawn);
   }
 
   void use_alpha(int value) {

@@ -62,13 +62,9 @@ def draw_normal(random: np.random.Generator) -> float:
 
 def draw_move(random: np.random.Generator, p_move: Mapping[str, float]) -> str:
     """Draw the type of a move."""
-    rest = random.random()
-    made = [move for move in MOVES if p_move[move] > 0.0]
-    for move in made:
-        if rest < p_move[move]:
-            return move
-        rest -= p_move[move]
-    return made[-1]  # what rounding leaves over
+    place = bisect_right(list(accumulate(p_move[move] for move in MOVES)), random.random())
+    made = [i for i, move in enumerate(MOVES) if p_move[move] > 0.0]
+    return MOVES[min(place, made[-1])]  # what rounding leaves over goes to the last
 
 
 def draw_member(random: np.random.Generator, nodes: NodeSet) -> int | None:
