@@ -27,7 +27,8 @@ import numpy as np
 from sweeptree import BayesianTreeClassifier
 from sweeptree.encoding import encode
 from sweeptree.reference import Target
-from sweeptree.reference.walker import Heat, Proposal, Walker
+from sweeptree.reference.moves import Proposal
+from sweeptree.reference.walker import Heat, Walker
 from sweeptree.settings import MOVES, OUTCOMES, StrategySettings, TargetSettings
 
 X = np.array([[1.0], [1.0], [2.0], [2.0], [3.0], [3.0]])
@@ -129,7 +130,7 @@ strategy = StrategySettings(
     anneal_moves=0,
 )
 walker = Walker(target, strategy, np.random.default_rng(1))
-assert math.isclose(walker.log_likelihood, math.log(Fraction(1, 140)))
+assert math.isclose(walker.state.log_likelihood, math.log(Fraction(1, 140)))
 
 # %% [markdown]
 # ### 1. Draw a proposal
@@ -175,16 +176,16 @@ assert math.isclose(ratio, 7 / 6)
 # %%
 u = 1.0 - walker.random.random()
 outcome = walker.decide(u, IN_FULL, evaluation)
-print(f"{outcome}; the tree now has {walker.grown.n_leaves} leaves")
+print(f"{outcome}; the tree now has {walker.state.tree.n_leaves} leaves")
 assert outcome == "accepted"
-way_back = walker.evaluate(Proposal("death", walker.grown.root_name))
+way_back = walker.evaluate(Proposal("death", walker.state.tree.root_name))
 assert math.isclose(math.exp(walker.heated_log_ratio(IN_FULL, way_back)), 6 / 7)
 
 # %% [markdown]
 # A proposal that leaves a leaf without rows is no tree at all, and is never made:
 
 # %%
-left_leaf = walker.grown.nodes[walker.grown.root_name].left
+left_leaf = walker.state.tree.nodes[walker.state.tree.root_name].left
 same_again = Proposal("birth", left_leaf, proposal.rule)
 assert walker.evaluate(same_again) is None
 
@@ -204,7 +205,7 @@ def share_of_leaves(strategy, n_steps=20_000):
     visits = np.zeros(4)
     for _ in range(n_steps):
         chain.step(IN_FULL, False, counts)
-        visits[chain.grown.n_leaves] += 1
+        visits[chain.state.tree.n_leaves] += 1
     return visits / n_steps, counts
 
 
