@@ -17,11 +17,7 @@ from sweeptree.encoding import FloatArray
 Values = npt.NDArray[Any]
 """Float64 with NaN for what is missing; of a category an object array with None."""
 
-MISSING_OF: dict[str, Any] = {
-    "f": np.nan,
-    "M": np.datetime64("NaT"),
-    "m": np.timedelta64("NaT"),
-}
+MISSING_OF = {"f": "NaN", "M": "NaT", "m": "NaT"}
 """What stands for a missing value in arrays of some types; None does in those of objects."""
 
 
@@ -143,9 +139,10 @@ def without_mask(values: Any) -> Any:
     """
     if not isinstance(values, np.ma.MaskedArray):
         return values
-    missing: Any = MISSING_OF.get(values.dtype.kind)
-    plain = values.data.astype(object) if missing is None else values.data
-    return np.where(np.ma.getmaskarray(values), missing, plain)
+    missing = MISSING_OF.get(values.dtype.kind)
+    plain = values.data.astype(object) if missing is None else values.data.copy()
+    plain[np.ma.getmaskarray(values)] = missing
+    return plain
 
 
 def exceeds_floats(values: Any) -> bool:
