@@ -118,7 +118,7 @@ def test_dependence_on_dates_speaks_of_dates(mixed, fitted):
     days = ["2024-01-05", date(2024, 1, 5), np.datetime64("2024-01-05"), pd.Timestamp("2024-01-05")]
     on_days = fitted.individual_curves(table[:2], "admitted", grid=days)
     assert (on_days.values == 1704412800e6).all()
-    for wrong in (["soon"], [1.5], ["NaT"], []):
+    for wrong in (["soon"], [1.5], [5], ["NaT"], []):
         with pytest.raises(ValueError, match=r"dates, such as '2024-01-31', for 'admitted' holds"):
             fitted.partial_dependence(table, "admitted", grid=wrong)
 

@@ -241,11 +241,17 @@ def _grid_of_values(column: int, known: Column, values: FloatArray) -> _Grid:
     return _Grid(column, values, as_the_user_has(known, values))
 
 
+def _date(value: Any) -> np.datetime64:
+    if isinstance(value, int | np.integer):
+        raise TypeError("a number is no date")
+    return np.datetime64(value, "us")
+
+
 def _read_values(known: Column, grid: Sequence[Any]) -> FloatArray:
     """Read numbers, truth values, or dates as microseconds since 1970; all must be there."""
     try:
         if known.kind == "date":
-            values = microseconds(np.array([np.datetime64(each) for each in grid]))
+            values = microseconds(np.array([_date(each) for each in grid]))
         else:
             values = np.asarray(grid, dtype=float)
     except (TypeError, ValueError):
