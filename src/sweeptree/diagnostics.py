@@ -8,7 +8,7 @@ import numpy as np
 
 from sweeptree.encoding import FloatArray
 from sweeptree.posterior import Traces
-from sweeptree.verdict import Verdict
+from sweeptree.verdict import FEWEST_DRAWS, Verdict
 
 
 class Convergence(NamedTuple):
@@ -137,7 +137,7 @@ def standard_error_of_mean(trace: FloatArray) -> float:
 
 
 def _is_short(trace: FloatArray) -> bool:
-    return bool(trace.shape[1] < 4)
+    return bool(trace.shape[1] < FEWEST_DRAWS)
 
 
 def _is_constant(trace: FloatArray) -> bool:
