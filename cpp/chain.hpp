@@ -112,17 +112,24 @@ class Chain {
  private:
   void add_walker() { walkers_.push_back(std::make_unique<Walker>(target_, strategy_)); }
 
-  // Every walker makes a move; only those of the first are counted.
+  // The walker that samples makes a move. The others make theirs when it is time to change places:
+  // as many in a row are quicker than one here and one there.
   void step(Phase phase) {
-    const double annealed = annealed_share(phase);
-    for (std::size_t i = 0; i < walkers_.size(); ++i) {
-      const Heat heat{annealed * shares_[i], 1.0 - annealed};
-      MoveCounts& counts = i == 0 ? counts_[phase] : uncounted_;
-      const bool has_changed = walkers_[i]->step(random_, heat, phase == burn_in, counts);
-      if (i == 0 && has_changed) has_changed_ = true;
-    }
-    if (walkers_.size() > 1 && walker().state().n_moves_made % moves_between_exchanges_ == 0)
-      exchange(annealed);
+    move(0, phase);
+    const std::int64_t n_made = walker().state().n_moves_made;
+    if (walkers_.size() == 1 || n_made % moves_between_exchanges_ != 0) return;
+    for (std::size_t i = 1; i < walkers_.size(); ++i)
+      while (walkers_[i]->state().n_moves_made < n_made) move(i, phase);
+    exchange(annealed_share(phase, n_made));
+  }
+
+  // Only moves of the walker that samples are counted.
+  void move(std::size_t i, Phase phase) {
+    const double annealed = annealed_share(phase, walkers_[i]->state().n_moves_made);
+    const Heat heat{annealed * shares_[i], 1.0 - annealed};
+    MoveCounts& counts = i == 0 ? counts_[phase] : uncounted_;
+    const bool has_changed = walkers_[i]->step(random_, heat, phase == burn_in, counts);
+    if (i == 0 && has_changed) has_changed_ = true;
   }
 
   // Offers neighbours to change places: the first with the second, the third with the fourth and
@@ -139,9 +146,8 @@ class Chain {
     first_to_exchange_ = 1 - first_to_exchange_;
   }
 
-  // How much of the target counts: less than 1 while annealing.
-  double annealed_share(Phase phase) const {
-    const std::int64_t n_made = walker().state().n_moves_made;
+  // How much of the target counts after so many moves: less than 1 while annealing.
+  double annealed_share(Phase phase, std::int64_t n_made) const {
     if (phase == sampling || n_made >= strategy_.anneal_moves) return 1.0;
     const double progress = static_cast<double>(n_made) / strategy_.anneal_moves;
     return start_share_ + (1.0 - start_share_) * progress;

@@ -84,16 +84,26 @@ class Chain:
             self.shares.append(share)
 
     def step(self, is_burn_in: bool) -> None:
-        """Make a move of every walker; only those of the first are counted."""
-        annealed = self.annealed_share(is_burn_in)
+        """Make a move of the walker that samples.
+
+        The others make theirs when it is time to change places.
+        """
+        self.move(0, is_burn_in)
+        n_made = self.walkers[0].state.n_moves_made
+        if len(self.walkers) == 1 or n_made % self.moves_between_exchanges != 0:
+            return
+        for i in range(1, len(self.walkers)):
+            while self.walkers[i].state.n_moves_made < n_made:
+                self.move(i, is_burn_in)
+        self.exchange(self.annealed_share(is_burn_in, n_made))
+
+    def move(self, i: int, is_burn_in: bool) -> None:
+        """Make a move of one walker; only those of the one that samples are counted."""
+        walker = self.walkers[i]
+        annealed = self.annealed_share(is_burn_in, walker.state.n_moves_made)
         of_phase = self.counts[0 if is_burn_in else 1]
-        uncounted = np.zeros_like(of_phase)
-        for i, (walker, share) in enumerate(zip(self.walkers, self.shares, strict=True)):
-            heat = Heat(annealed * share, 1.0 - annealed)
-            walker.step(heat, is_burn_in, of_phase if i == 0 else uncounted)
-        is_time = self.walkers[0].state.n_moves_made % self.moves_between_exchanges == 0
-        if is_time and len(self.walkers) > 1:
-            self.exchange(annealed)
+        counts = of_phase if i == 0 else np.zeros_like(of_phase)
+        walker.step(Heat(annealed * self.shares[i], 1.0 - annealed), is_burn_in, counts)
 
     def exchange(self, annealed: float) -> None:
         """Offer neighbours to change places.
@@ -113,9 +123,8 @@ class Chain:
                 self.record.forget_last()
         self.first_to_exchange = 1 - self.first_to_exchange
 
-    def annealed_share(self, is_burn_in: bool) -> float:
-        """Return how much of the target counts: less than 1 while annealing."""
-        n_made = self.walkers[0].state.n_moves_made
+    def annealed_share(self, is_burn_in: bool, n_made: int) -> float:
+        """Return how much of the target counts after so many moves: less than 1 while annealing."""
         if not is_burn_in or n_made >= self.strategy.anneal_moves:
             return 1.0
         progress = n_made / self.strategy.anneal_moves
