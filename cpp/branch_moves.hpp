@@ -1,6 +1,9 @@
-// Graft, splice, regraft and rotate: a split comes, goes or moves in the tree, together with what is
-// on one side of it. The new links are in the tree while they are looked at.
+// Graft, splice, regraft, rotate and transpose: a split comes, goes or moves in the tree, together
+// with what is on one side of it. The new links are in the tree while they are looked at.
 #pragma once
+
+#include <array>
+#include <cmath>
 
 #include "moves.hpp"
 #include "state.hpp"
@@ -136,7 +139,61 @@ class BranchMoves {
     tree_.relink(removal_);
   }
 
+  // ---- transpose -----------------------------------------------------------------------------
+
+  // A split above two that ask about the same variable, which of these rises, which of them gets
+  // the upper rule as it is, and what the other one gets.
+  void draw_transposition(Random& random, Proposal& proposal) {
+    const int split = draw_split_above_twins(random, tree_);
+    if (split == none) return;
+    proposal.node = split;
+    proposal.is_left = random.uniform() < 0.5;
+    proposal.other = random.uniform() < 0.5 ? tree_[split].left : tree_[split].right;
+    proposal.rule = draw_twin_rule(random, state_.data, tree_[split].rule);
+  }
+
+  // The upper split and the two below it change places; so do two of the four subtrees.
+  Evaluation evaluate_transposition(const Proposal& proposal, const Hurdle& hurdle) {
+    const int left = tree_[proposal.node].left;
+    const int right = tree_[proposal.node].right;
+    old_rules_ = {tree_[proposal.node].rule, tree_[left].rule, tree_[right].rule};
+    const auto& [upper, of_left, of_right] = old_rules_;
+    const double n_before = tree_.n_splits_above_twins();
+    tree_[proposal.node].rule = proposal.is_left ? of_left : of_right;
+    tree_[left].rule = tree_[right].rule = proposal.rule;
+    tree_[proposal.other].rule = upper;
+    tree_.cross(proposal.node);
+    if (!state_.data.is_inside(proposal.rule.variable, proposal.rule.cut)) return {};
+    const double log_ratio = std::log(n_before / tree_.n_splits_above_twins()) +
+                             (proposal.is_left ? log_ratio_of_twins(of_left, of_right)
+                                               : log_ratio_of_twins(of_right, of_left)) -
+                             log_ratio_of_twins(upper, proposal.rule);
+    refill_.begin(0, Changes{.node = left, .other = right}, hurdle.least_change(log_ratio));
+    refill_.run(proposal.node, proposal.node);
+    if (refill_.is_hopeless()) return {};
+    return {true, log_ratio + state_.log_range_change(0), state_.likelihood_change(), 0};
+  }
+
+  void commit_transposition(const Proposal& proposal) {
+    refill_.settle();
+    tree_.update_prunable(tree_[proposal.node].left);
+    tree_.update_prunable(tree_[proposal.node].right);
+  }
+
+  void drop_transposition(const Proposal& proposal) {
+    tree_.cross(proposal.node);
+    tree_[proposal.node].rule = old_rules_[0];
+    tree_[tree_[proposal.node].left].rule = old_rules_[1];
+    tree_[tree_[proposal.node].right].rule = old_rules_[2];
+  }
+
  private:
+  // The log chance that a second rule is drawn beside a rule, over that which the prior gives it.
+  double log_ratio_of_twins(const Rule& rule, const Rule& second) const {
+    const int n_cuts = state_.data.n_cuts(rule.variable);
+    return std::log(p_twin_cut(n_cuts, rule.cut, second.cut)) - state_.log_prior_of(second);
+  }
+
   // A subtree moves, together with the split above it, to the place above another node. Nothing
   // changes outside of `place`, the lowest node above both.
   Evaluation evaluate_transfer(int moved, int other, bool is_left, int place,
@@ -168,8 +225,10 @@ class BranchMoves {
   int grafted_leaf_ = none;
   // of a splice or a transfer,
   Removal removal_;
-  // of a transfer.
+  // of a transfer,
   int left_behind_ = none;
+  // of a transposition.
+  std::array<Rule, 3> old_rules_;
 };
 
 }  // namespace sweeptree

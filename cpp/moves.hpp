@@ -1,7 +1,7 @@
 // The moves: how they are drawn, and the proposal-and-prior part of their acceptance ratios.
 // Only draw_* functions take the generator; the ratios are plain arithmetic.
-// Birth, death and the changes are the paper's; with graft, splice, swap, regraft and rotate sweeping
-// is exact.
+// Birth, death and the changes are the paper's; with graft, splice, swap, regraft, rotate and transpose
+// sweeping is exact.
 #pragma once
 
 #include <algorithm>
@@ -9,6 +9,7 @@
 #include <bit>
 #include <cmath>
 #include <cstdint>
+#include <cstdlib>
 #include <limits>
 #include <numbers>
 #include <vector>
@@ -29,6 +30,7 @@ enum Move {
   swap_rules,
   regraft,
   rotate,
+  transpose,
   n_moves
 };
 enum Outcome { accepted, rejected, redrawn, swept, n_outcomes };
@@ -101,6 +103,9 @@ class Hurdle {
   double log_u_low_ = -std::numeric_limits<double>::infinity();
 };
 
+// Where two splits get a rule that one had, the second has the same cut this often.
+inline constexpr double p_same_cut = 0.5;
+
 // How a new rule is drawn: from its prior, by a Gaussian step, or by a step over cut points.
 enum class RuleDraw { prior, gaussian, ranks };
 
@@ -109,8 +114,10 @@ struct Proposal {
   int node = none;  // none: the move is impossible from this tree
   Rule rule{};
   RuleDraw drawn = RuleDraw::prior;
-  bool is_left = false;  // graft, regraft: the side of what is added; rotate: of what goes over
-  int other = none;      // regraft: the node above which the subtree goes
+  // Graft, regraft: the side of what is added; rotate: of what goes over; transpose: of what rises.
+  bool is_left = false;
+  // Regraft: the node above which the subtree goes; transpose: the child that gets the very rule.
+  int other = none;
 };
 
 // What a proposal leads to. `log_ratio` is its proposal-and-prior part.
@@ -141,6 +148,12 @@ inline int draw_node(Random& random, const Tree& tree) {
   const int n_leaves = tree.n_leaves();
   const int place = random.below(2 * n_leaves - 1);
   return place < n_leaves ? tree.leaves[place] : tree.splits[place - n_leaves];
+}
+
+// A splitting node whose two children ask about the same variable, or none.
+inline int draw_split_above_twins(Random& random, const Tree& tree) {
+  const int n = tree.n_splits_above_twins();
+  return n == 0 ? none : tree.split_above_twins(random.below(n));
 }
 
 // A splitting node below another one, or none.
@@ -213,6 +226,12 @@ inline Rule draw_rank_step(Random& random, const Data& data, const Rule& rule) {
   return rule_at(data, rule.variable, cut, fraction);
 }
 
+// Half of the time the same cut, its threshold drawn anew; else a step over cuts.
+inline Rule draw_twin_rule(Random& random, const Data& data, const Rule& rule) {
+  if (random.uniform() < p_same_cut) return rule_at(data, rule.variable, rule.cut, random.uniform());
+  return draw_rank_step(random, data, rule);
+}
+
 // A Gaussian step from the present threshold (Eq. 16), and a side for missing values. It may leave
 // the variable's range.
 inline Rule draw_gaussian_step(Random& random, const Data& data, const Rule& rule, double scale) {
@@ -247,6 +266,17 @@ inline double rule_log_ratio(RuleDraw drawn, RulePrior prior, const Data& data, 
     return log_rule_prior(prior, data, to.variable, to.cut) -
            log_rule_prior(prior, data, from.variable, from.cut);
   return 0.0;
+}
+
+// The chance that draw_twin_rule makes one cut of another. Symmetric.
+inline double p_twin_cut(int n_cuts, int from, int to) {
+  const int size = std::abs(to - from);
+  if (size == 0) return p_same_cut;
+  const int n_reaches = std::bit_width(static_cast<unsigned>(n_cuts));
+  double p_size = 0.0;
+  for (int j = 0; j < n_reaches; ++j)
+    if (size <= 1 << j) p_size += 1.0 / (n_reaches * (1 << j));
+  return (1.0 - p_same_cut) * 0.5 * p_size;
 }
 
 // Graft, k -> k + 1: one of 2k - 1 nodes, one of two sides, a rule from its prior; undone by the

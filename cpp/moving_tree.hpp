@@ -34,7 +34,8 @@ class MovingTree {
       case splice: branch_moves_.draw_splice(random, proposal); break;
       case swap_rules: rule_moves_.draw_swap(random, proposal); break;
       case regraft: branch_moves_.draw_regraft(random, proposal); break;
-      default: branch_moves_.draw_rotation(random, proposal); break;
+      case rotate: branch_moves_.draw_rotation(random, proposal); break;
+      default: branch_moves_.draw_transposition(random, proposal); break;
     }
     return proposal;
   }
@@ -51,6 +52,7 @@ class MovingTree {
       case swap_rules: return rule_moves_.evaluate_swap(proposal, hurdle);
       case regraft: return branch_moves_.evaluate_regraft(proposal, hurdle);
       case rotate: return branch_moves_.evaluate_rotation(proposal, hurdle);
+      case transpose: return branch_moves_.evaluate_transposition(proposal, hurdle);
       default: return rule_moves_.evaluate_change(proposal, hurdle);
     }
   }
@@ -65,6 +67,7 @@ class MovingTree {
       case swap_rules: rule_moves_.commit_swap(); break;
       case regraft:
       case rotate: branch_moves_.commit_transfer(); break;
+      case transpose: branch_moves_.commit_transposition(proposal); break;
       default: rule_moves_.commit_change(); break;
     }
   }
@@ -79,6 +82,7 @@ class MovingTree {
       case swap_rules: rule_moves_.drop_swap(proposal); break;
       case regraft:
       case rotate: branch_moves_.drop_transfer(); break;
+      case transpose: branch_moves_.drop_transposition(proposal); break;
       default: rule_moves_.drop_change(proposal); break;
     }
     state_.refill.drop();

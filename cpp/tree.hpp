@@ -130,6 +130,26 @@ class Tree {
     return !other.is_leaf() && other.rule.variable == rule.variable && other.rule.cut == rule.cut;
   }
 
+  // Whether both children of a split are splits, and ask about the same variable.
+  bool is_above_twins(int split) const {
+    const Node& left = nodes_[nodes_[split].left];
+    const Node& right = nodes_[nodes_[split].right];
+    return !left.is_leaf() && !right.is_leaf() && left.rule.variable == right.rule.variable;
+  }
+
+  int n_splits_above_twins() const {
+    int n = 0;
+    for (int i = 0; i < splits.size(); ++i) n += is_above_twins(splits[i]);
+    return n;
+  }
+
+  // The n-th of them, counted from 0.
+  int split_above_twins(int n) const {
+    int i = 0;
+    while (!is_above_twins(splits[i]) || n-- > 0) ++i;
+    return splits[i];
+  }
+
   // The number of prunable nodes once this leaf is split: its parent stops being one of them if
   // its sibling is a leaf, which the paper's D_Q + 1 overlooks.
   int n_prunable_after_birth(int leaf) const {
@@ -211,6 +231,15 @@ class Tree {
     nodes_[split].left = added_is_left ? added : node;
     nodes_[split].right = added_is_left ? node : added;
     nodes_[node].parent = nodes_[added].parent = split;
+  }
+
+  // What is on the right of the left child and on the left of the right child change places.
+  void cross(int split) {
+    const int left = nodes_[split].left;
+    const int right = nodes_[split].right;
+    std::swap(nodes_[left].right, nodes_[right].left);
+    nodes_[nodes_[left].right].parent = left;
+    nodes_[nodes_[right].left].parent = right;
   }
 
   // Takes a node and its parent out; the sibling takes the parent's place. The parent keeps its

@@ -196,7 +196,7 @@ def catalan(n):
 def strategy_settings(problem, **changes):
     """The exact kernel: every move, at uneven rates, unavailable ones rejected."""
     settings = {
-        "p_move": (0.18, 0.16, 0.14, 0.16, 0.08, 0.1, 0.07, 0.05, 0.06),
+        "p_move": (0.18, 0.16, 0.14, 0.14, 0.08, 0.1, 0.05, 0.05, 0.05, 0.05),
         "redraws": False,
         "sweeps": False,
         "changes_variable": False,

@@ -26,7 +26,7 @@ def blueprint_of(engine):
         max_leaves=60,
     )
     strategy = StrategySettings(
-        p_move=(0.25, 0.25, 0.25, 0.25, 0.0, 0.0, 0.0, 0.0, 0.0),
+        p_move=(0.25, 0.25, 0.25, 0.25, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0),
         redraws=False,
         sweeps=False,
         changes_variable=False,

@@ -106,7 +106,7 @@ def factory_of():
 
     def make(engine, **changed):
         strategy = {
-            "p_move": (0.1, 0.1, 0.1, 0.7, 0.0, 0.0, 0.0, 0.0, 0.0),
+            "p_move": (0.1, 0.1, 0.1, 0.7, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0),
             "redraws": True,
             "sweeps": True,
             "changes_variable": True,

@@ -28,7 +28,8 @@ inline const std::map<std::string, Move> moves{{"birth", birth},
                                                {"splice", splice},
                                                {"swap", swap_rules},
                                                {"regraft", regraft},
-                                               {"rotate", rotate}};
+                                               {"rotate", rotate},
+                                               {"transpose", transpose}};
 inline const std::map<std::string, RuleDraw> rule_draws{{"prior", RuleDraw::prior},
                                                         {"gaussian", RuleDraw::gaussian},
                                                         {"ranks", RuleDraw::ranks}};
@@ -302,6 +303,9 @@ class BoundChain {
         return tree.splits.contains(proposal.node) && proposal.node != tree.root();
       case regraft:
         return proposal.other != none && chain_.walker().moving_tree().may_regraft(proposal.node, proposal.other);
+      case transpose:
+        return tree.splits.contains(proposal.node) && tree.is_above_twins(proposal.node) &&
+               proposal.other != none && tree[proposal.other].parent == proposal.node;
       default: return tree.splits.contains(proposal.node);
     }
   }

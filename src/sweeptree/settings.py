@@ -21,6 +21,7 @@ MOVES = (
     "swap",
     "regraft",
     "rotate",
+    "transpose",
 )
 OUTCOMES = ("accepted", "rejected", "redrawn", "swept")
 PHASES = ("burn_in", "sampling")
@@ -46,19 +47,23 @@ PAPER_MOVE_PROBABILITIES = {
 }
 
 EXACT_MOVE_PROBABILITIES = {
-    "birth": 0.17,
-    "death": 0.17,
+    "birth": 0.16,
+    "death": 0.16,
     "change_split": 0.12,
-    "change_rule": 0.17,
+    "change_rule": 0.16,
     "graft": 0.08,
     "splice": 0.08,
-    "swap": 0.08,
+    "swap": 0.07,
     "regraft": 0.04,
-    "rotate": 0.09,
+    "rotate": 0.08,
+    "transpose": 0.05,
 }
 
 P_ANYWHERE = 0.15
 """Steps over cut points are, this often, draws from the prior: a cut far away is within reach."""
+
+P_SAME_CUT = 0.5
+"""Where two splits get a rule that one had, the second has the same cut this often."""
 
 MAX_REDRAWS = 1000
 """After so many redraws in a row the chain stays: nothing may be available at all."""

@@ -206,7 +206,7 @@ def test_graft_needs_splice():
 
 
 def test_move_probabilities_are_the_shares_of_the_moves(injury):
-    wanted = dict(zip(MOVES, (0.2, 0.25, 0.1, 0.1, 0.1, 0.1, 0.05, 0.05, 0.05), strict=True))
+    wanted = dict(zip(MOVES, (0.2, 0.25, 0.1, 0.1, 0.1, 0.1, 0.05, 0.04, 0.04, 0.02), strict=True))
     model = short(move_probabilities=wanted, unavailable="reject", n_draws=2000).fit(*injury)
     n_proposed = model.posterior_.moves.sum(axis=(0, 1, 3))
     assert_allclose(n_proposed / n_proposed.sum(), list(wanted.values()), atol=0.01)

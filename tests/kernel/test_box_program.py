@@ -61,7 +61,7 @@ def check_against_box_program(problem, posterior):
     np.testing.assert_allclose(found, exact, atol=0.01)
 
 
-STANDARD_MOVES = (0.25, 0.2, 0.25, 0.3, 0.0, 0.0, 0.0, 0.0, 0.0)
+STANDARD_MOVES = (0.25, 0.2, 0.25, 0.3, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 
 
 @pytest.mark.slow

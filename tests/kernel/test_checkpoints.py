@@ -46,7 +46,7 @@ def make_chain(table, mask_budget):
     )
     n = table.n_variables
     strategy = _kernel.Strategy(
-        (0.2, 0.2, 0.1, 0.1, 0.1, 0.1, 0.1, 0.05, 0.05),
+        (0.2, 0.2, 0.1, 0.1, 0.1, 0.1, 0.1, 0.04, 0.04, 0.02),
         redraws=False,
         sweeps=False,
         changes_variable=False,

@@ -27,6 +27,23 @@ def parents_of(tree):
     return parents
 
 
+def children_of(tree):
+    """Each splitting node of a preorder with its left and right child."""
+    parents = parents_of(tree)
+    for node, rule in enumerate(tree):
+        if rule is not None:
+            left, right = (i for i, parent in enumerate(parents) if parent == node)
+            yield node, left, right
+
+
+def chance_of_twin(n_cuts, step):
+    """Half of the time no step, else 1 to 2^j up or down, j uniform on 0 .. floor(log2 n)."""
+    if step == 0:
+        return 0.5
+    reaches = [2**j for j in range(int(np.log2(n_cuts)) + 1)]
+    return 0.25 * np.mean([(abs(step) <= reach) / reach for reach in reaches])
+
+
 class Kernel:
     """The kernel's moves on one problem, spelled out."""
 
@@ -74,6 +91,7 @@ class Kernel:
             yield "swap", 1 / len(splits[1:]), node, self.rule_for_sibling(tree, node)
             for side in ("left", "right"):
                 yield f"rotate {side}", 1 / len(splits[1:]) / 2, node, None
+        yield from self.transpositions_from(tree)
         for node in splits:
             for rule, chance in self.changes_of_split(tree[node]):
                 yield "change_split", chance / len(splits), node, rule
@@ -114,6 +132,20 @@ class Kernel:
                 for side in ("left", "right"):
                     yield f"regraft {side} {other}", 1 / len(tree) ** 2 / 2, moved, None
 
+    def transpositions_from(self, tree):
+        """A split above two of one variable, which one rises, which one gets the very rule."""
+        above_twins = []
+        for node, left, right in children_of(tree):
+            if tree[left] is not None and tree[right] is not None:
+                if tree[left][0] == tree[right][0]:
+                    above_twins.append((node, left, right))
+        for node, left, right in above_twins:
+            variable, cut = tree[node]
+            n_cuts = self.problem.n_cuts(variable)
+            for side, keeper, twin in product(("left", "right"), (left, right), range(n_cuts)):
+                chance = chance_of_twin(n_cuts, twin - cut) / len(above_twins) / 4
+                yield f"transpose {side} {keeper}", chance, node, (variable, twin)
+
     @staticmethod
     def rule_for_sibling(tree, node):
         """The parent's rule, if the node and its sibling have the same cut."""
@@ -124,7 +156,7 @@ class Kernel:
     def propose(self, move, node, rule):
         kind, *where = move.split()
         options = {"is_left": "left" in where}
-        if kind == "regraft":
+        if kind in ("regraft", "transpose"):
             options["other"] = int(where[1])
         if kind == "change_rule":
             options["drawn"] = self.settings.rule_draw
@@ -203,7 +235,8 @@ def test_starved_proposals_are_rejected_in_balance(tree_prior, p_min):
 
 
 @pytest.mark.parametrize(
-    "move", ["change_split", "change_rule", "swap", "regraft", "rotate", "birth", "graft"]
+    "move",
+    ["change_split", "change_rule", "swap", "regraft", "rotate", "transpose", "birth", "graft"],
 )
 @pytest.mark.parametrize("tree_prior", TREE_PRIORS)
 def test_each_move_is_in_balance_by_itself_or_with_its_inverse(tree_prior, move):
@@ -226,7 +259,7 @@ def test_steps_over_ranks_are_in_balance(tree_prior, rule_prior):
 
 def test_under_uniform_shapes_a_graft_is_accepted_by_the_likelihood_ratio_alone():
     problem = grid_problem(**GRID, tree_prior="uniform")
-    kernel = Kernel(problem, p_move=(0.1, 0.1, 0.1, 0.1, 0.2, 0.2, 0.1, 0.05, 0.05))
+    kernel = Kernel(problem, p_move=(0.1, 0.1, 0.1, 0.1, 0.2, 0.2, 0.1, 0.04, 0.03, 0.03))
     for tree in all_trees(problem):
         kernel.plant(tree)
         log_likelihood = kernel.chain.log_likelihood
@@ -286,6 +319,28 @@ def test_mutant_one_more_prunable_node_fails():
     problem = grid_problem(**GRID)
     flow = flows(Kernel(problem), all_trees(problem), mutate=one_more_always)
     assert imbalance(flow) > 1e-5
+
+
+def test_mutant_uncounted_twins_fails():
+    """A split is drawn among those above twins, and after the move there may be more or fewer."""
+
+    def n_above_twins(tree):
+        return sum(
+            tree[left] is not None and tree[right] is not None and tree[left][0] == tree[right][0]
+            for _, left, right in children_of(tree)
+        )
+
+    def as_if_always_as_many(move, old, new):
+        if move.startswith("transpose"):
+            return np.log(n_above_twins(new)) - np.log(n_above_twins(old))
+        return 0.0
+
+    problem = grid_problem((3, 2), 24, 3, max_leaves=8)
+    weights = all_trees(problem)
+    kernel = Kernel(problem)
+    assert imbalance(flows(kernel, weights, only=["transpose"])) < 1e-12
+    flow = flows(kernel, weights, only=["transpose"], mutate=as_if_always_as_many)
+    assert imbalance(flow) > 1e-8
 
 
 def test_mutant_redraw_fails():

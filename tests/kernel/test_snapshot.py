@@ -16,7 +16,7 @@ from test_engines import (
 from sweeptree.engines import ENGINES, ChainFactory
 from sweeptree.settings import LIKELIHOODS, STRATEGIES, TREE_PRIORS
 
-LENGTHS = {"kernel": 3_000, "reference": 150}
+LENGTHS = {"kernel": 3_000, "reference": 200}
 THIN = 7
 
 

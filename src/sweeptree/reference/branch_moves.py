@@ -1,15 +1,19 @@
-"""Graft, splice, regraft and rotate.
+"""Graft, splice, regraft, rotate and transpose.
 
 A split comes, goes or moves in the tree, together with what is on one side of it.
 """
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from sweeptree.reference import moves
 from sweeptree.reference.moves import Evaluation, Proposal
+from sweeptree.reference.prior import log_or_minus_infinity
 from sweeptree.reference.state import State
+from sweeptree.reference.tree import Rule
 
 # ---- graft ---------------------------------------------------------------------------------------
 
@@ -113,3 +117,48 @@ def evaluate_transfer(state: State, moved: int, other: int, is_left: bool) -> Ev
     if state.starved(new):
         return None
     return Evaluation(new, state.log_shape_change(new))
+
+
+# ---- transpose -----------------------------------------------------------------------------------
+
+
+def draw_transposition(state: State, random: np.random.Generator) -> Proposal:
+    """Draw a split above two that ask about the same variable.
+
+    And which of these rises, which of them gets the upper rule as it is, and what the other gets.
+    """
+    split = moves.draw_split_above_twins(random, state.tree)
+    if split is None:
+        return Proposal("transpose")
+    left, right = state.tree.children(state.tree.nodes[split])
+    is_left = random.random() < 0.5
+    other = left.name if random.random() < 0.5 else right.name
+    rule = moves.draw_twin_rule(random, state.data, state.rule_of(split))
+    return Proposal("transpose", split, rule, is_left=is_left, other=other)
+
+
+def evaluate_transposition(state: State, proposal: Proposal) -> Evaluation | None:
+    """Let a split and the two below it change places; so do two of the four subtrees."""
+    assert proposal.node is not None
+    assert proposal.rule is not None
+    if not 0 <= proposal.rule.cut < state.data.variables[proposal.rule.variable].n_cuts:
+        return None
+    left, right = state.tree.children(state.tree.nodes[proposal.node])
+    riser, loser = (left, right) if proposal.is_left else (right, left)
+    upper, rising, lost = (state.rule_of(node) for node in (proposal.node, riser.name, loser.name))
+    rules = [upper if proposal.other == child.name else proposal.rule for child in (left, right)]
+    new = state.tree.copy()
+    new.transpose(proposal.node, rising, *rules)
+    if state.starved(new):
+        return None
+    n_before, n_after = (len(tree.splits_above_twins()) for tree in (state.tree, new))
+    log_ratio = math.log(n_before / n_after) + log_ratio_of_twins(state, rising, lost)
+    log_ratio -= log_ratio_of_twins(state, upper, proposal.rule)
+    return Evaluation(new, log_ratio + state.log_shape_change(new))
+
+
+def log_ratio_of_twins(state: State, rule: Rule, second: Rule) -> float:
+    """Log chance that a second rule is drawn beside a rule, over that which the prior gives it."""
+    n_cuts = state.data.variables[rule.variable].n_cuts
+    p_second = moves.p_twin_cut(n_cuts, rule.cut, second.cut)
+    return log_or_minus_infinity(p_second) - state.log_prior_of(second)

@@ -1,7 +1,7 @@
 """What moves are made of: how nodes and rules are drawn, and their ratios.
 
-Birth, death and the changes are the paper's; with graft, splice, swap, regraft and rotate sweeping
-is exact. `leaf_moves`, `rule_moves` and `branch_moves` put them together.
+Birth, death and the changes are the paper's; with graft, splice, swap, regraft, rotate and transpose
+sweeping is exact. `leaf_moves`, `rule_moves` and `branch_moves` put them together.
 Only `draw_*` functions take the generator. The ratios are the proposal-and-prior part R of the
 acceptance probability (Eq. 5); the likelihood ratio comes on top.
 """
@@ -19,7 +19,7 @@ import numpy as np
 from sweeptree.reference.data import Data
 from sweeptree.reference.prior import log_or_minus_infinity, log_rule_prior
 from sweeptree.reference.tree import NodeSet, Rule, Tree
-from sweeptree.settings import MOVES
+from sweeptree.settings import MOVES, P_SAME_CUT
 
 
 @dataclass(frozen=True)
@@ -32,9 +32,11 @@ class Proposal:
     drawn: str = "prior"
     """How the rule was drawn: from its prior, by a Gaussian step, or by a step over ranks."""
     is_left: bool = False
-    """Graft, regraft: the side of what is added; rotate: of what goes over."""
+    """Graft, regraft: the side of what is added; rotate: of what goes over; transpose: of what
+    rises."""
     other: int | None = None
-    """Regraft: the node above which the subtree goes."""
+    """Regraft: the node above which the subtree goes; transpose: the child that gets the very
+    rule."""
 
 
 @dataclass(frozen=True)
@@ -86,6 +88,12 @@ def draw_lower_split(random: np.random.Generator, tree: Tree) -> int | None:
         return None
     place = draw_below(random, len(splits) - 1)
     return splits[place if place < splits.place_of(tree.root_name) else place + 1]
+
+
+def draw_split_above_twins(random: np.random.Generator, tree: Tree) -> int | None:
+    """Draw a splitting node whose two children ask about the same variable; None if none has."""
+    splits = tree.splits_above_twins()
+    return splits[draw_below(random, len(splits))] if splits else None
 
 
 def draw_by_log_weight(random: np.random.Generator, log_weights: Sequence[float]) -> int:
@@ -160,6 +168,13 @@ def draw_rank_step(random: np.random.Generator, data: Data, rule: Rule) -> Rule:
     return rule_at(data, rule.variable, cut, fraction)
 
 
+def draw_twin_rule(random: np.random.Generator, data: Data, rule: Rule) -> Rule:
+    """Draw the same cut half of the time, its threshold anew; else a step over cuts."""
+    if random.random() < P_SAME_CUT:
+        return rule_at(data, rule.variable, rule.cut, random.random())
+    return draw_rank_step(random, data, rule)
+
+
 def draw_gaussian_step(random: np.random.Generator, data: Data, rule: Rule, scale: float) -> Rule:
     """Draw a Gaussian step from the present threshold (Eq. 16), and a side for missing values.
 
@@ -208,6 +223,16 @@ def rule_log_ratio(drawn: str, rule_prior: str, data: Data, old: Rule, new: Rule
         log_new = log_rule_prior(rule_prior, data, new.variable, new.cut)
         return log_new - log_rule_prior(rule_prior, data, old.variable, old.cut)
     return 0.0
+
+
+def p_twin_cut(n_cuts: int, old: int, new: int) -> float:
+    """Return the chance that `draw_twin_rule` makes one cut of another. Symmetric."""
+    size = abs(new - old)
+    if size == 0:
+        return P_SAME_CUT
+    reaches = [1 << j for j in range(n_cuts.bit_length())]
+    p_size = sum(1.0 / (len(reaches) * reach) for reach in reaches if size <= reach)
+    return (1.0 - P_SAME_CUT) * 0.5 * p_size
 
 
 def graft_log_ratio(k: int, p_move: Mapping[str, float], log_shape: float) -> float:

@@ -227,6 +227,33 @@ class Tree:
         self._update_prunable(split.name)
         self._update_prunable(self.nodes[split.name].parent)
 
+    def splits_above_twins(self) -> list[int]:
+        """Return the splits whose two children are splits and ask about the same variable."""
+        return [name for name in self.splits if self._is_above_twins(name)]
+
+    def _is_above_twins(self, name: int) -> bool:
+        left, right = (child.rule for child in self.children(self.nodes[name]))
+        return left is not None and right is not None and left.variable == right.variable
+
+    def transpose(self, name: int, rule: Rule, left_rule: Rule, right_rule: Rule) -> None:
+        """Give new rules to a split and the two below it.
+
+        What is on the right of the left child and on the left of the right child change places.
+        """
+        node = self.nodes[name]
+        left, right = self.children(node)
+        assert left.right is not None
+        assert right.left is not None
+        goes_left, goes_right = self.nodes[right.left], self.nodes[left.right]
+        self.nodes[name] = replace(node, rule=rule)
+        self.nodes[left.name] = replace(left, rule=left_rule, right=goes_left.name)
+        self.nodes[right.name] = replace(right, rule=right_rule, left=goes_right.name)
+        self.nodes[goes_left.name] = replace(goes_left, parent=left.name)
+        self.nodes[goes_right.name] = replace(goes_right, parent=right.name)
+        self.refill(name, node.rows)
+        self._update_prunable(left.name)
+        self._update_prunable(right.name)
+
     def is_above(self, ancestor: int, name: int) -> bool:
         """Whether a node lies below another."""
         above = self.nodes[name].parent

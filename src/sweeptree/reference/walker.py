@@ -37,6 +37,7 @@ DRAWS = {
     "swap": rule_moves.draw_swap,
     "regraft": branch_moves.draw_regraft,
     "rotate": branch_moves.draw_rotation,
+    "transpose": branch_moves.draw_transposition,
 }
 EVALUATIONS = {
     "birth": leaf_moves.evaluate_birth,
@@ -48,6 +49,7 @@ EVALUATIONS = {
     "swap": rule_moves.evaluate_swap,
     "regraft": branch_moves.evaluate_regraft,
     "rotate": branch_moves.evaluate_rotation,
+    "transpose": branch_moves.evaluate_transposition,
 }
 
 
