@@ -46,6 +46,7 @@ LEFT_OUT = (
     ("swap",),
     ("regraft",),
     ("rotate",),
+    ("transpose",),
     ("change_split",),
     ("change_rule",),
 )

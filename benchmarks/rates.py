@@ -29,6 +29,7 @@ FAMILIES = (
     ("swap",),
     ("regraft",),
     ("rotate",),
+    ("transpose",),
 )
 FACTORS = (0.5, 2.0)
 QUICK = {"sets": ["Votes"], "moves": 20_000, "seeds": [0]}

@@ -9,7 +9,7 @@ MOVES = [
     {"birth": 0.5, "death": 0.5},
     {"birth": 0.999, "death": 0.001},
     {"birth": 0.25, "death": 0.25, "graft": 0.25, "splice": 0.25},
-    {"birth": 0.1, "death": 0.1, "swap": 0.3, "regraft": 0.3, "rotate": np.float32(0.1), "transpose": 0.1},
+    {"birth": 0.1, "death": 0.1, "regraft": 0.3, "rotate": np.float32(0.2), "transpose": 0.3},
     {"birth": 0.1, "death": 0.1, "change_split": 0.4, "change_rule": 0.4},
 ]
 

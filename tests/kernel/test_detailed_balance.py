@@ -36,6 +36,15 @@ def children_of(tree):
             yield node, left, right
 
 
+def splits_above_twins(tree):
+    """Those of `children_of` whose children are splits and ask about one variable."""
+    return [
+        (node, left, right)
+        for node, left, right in children_of(tree)
+        if tree[left] is not None and tree[right] is not None and tree[left][0] == tree[right][0]
+    ]
+
+
 def chance_of_twin(n_cuts, step):
     """Half of the time no step, else 1 to 2^j up or down, j uniform on 0 .. floor(log2 n)."""
     if step == 0:
@@ -134,11 +143,7 @@ class Kernel:
 
     def transpositions_from(self, tree):
         """A split above two of one variable, which one rises, which one gets the very rule."""
-        above_twins = []
-        for node, left, right in children_of(tree):
-            if tree[left] is not None and tree[right] is not None:
-                if tree[left][0] == tree[right][0]:
-                    above_twins.append((node, left, right))
+        above_twins = splits_above_twins(tree)
         for node, left, right in above_twins:
             variable, cut = tree[node]
             n_cuts = self.problem.n_cuts(variable)
@@ -324,16 +329,8 @@ def test_mutant_one_more_prunable_node_fails():
 def test_mutant_uncounted_twins_fails():
     """A split is drawn among those above twins, and after the move there may be more or fewer."""
 
-    def n_above_twins(tree):
-        return sum(
-            tree[left] is not None and tree[right] is not None and tree[left][0] == tree[right][0]
-            for _, left, right in children_of(tree)
-        )
-
     def as_if_always_as_many(move, old, new):
-        if move.startswith("transpose"):
-            return np.log(n_above_twins(new)) - np.log(n_above_twins(old))
-        return 0.0
+        return np.log(len(splits_above_twins(new)) / len(splits_above_twins(old)))
 
     problem = grid_problem((3, 2), 24, 3, max_leaves=8)
     weights = all_trees(problem)

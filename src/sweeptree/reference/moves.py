@@ -1,7 +1,7 @@
 """What moves are made of: how nodes and rules are drawn, and their ratios.
 
-Birth, death and the changes are the paper's; with graft, splice, swap, regraft, rotate and transpose
-sweeping is exact. `leaf_moves`, `rule_moves` and `branch_moves` put them together.
+Birth, death and the changes are the paper's; with graft, splice, swap, regraft, rotate and
+transpose sweeping is exact. `leaf_moves`, `rule_moves` and `branch_moves` put them together.
 Only `draw_*` functions take the generator. The ratios are the proposal-and-prior part R of the
 acceptance probability (Eq. 5); the likelihood ratio comes on top.
 """
