@@ -159,7 +159,8 @@ def test_fit_says_nothing_if_the_chains_agree():
 @pytest.mark.parametrize("sizes", [{"n_draws": 3}, {"n_draws": 1, "n_chains": 1}])
 def test_fit_warns_if_there_are_too_few_draws_to_tell(sizes):
     X, y = make_injury(100, random_state=0, return_X_y=True)
-    with pytest.warns(ConvergenceWarning, match="R-hat cannot be told from fewer than 4 draws"):
+    words = r"R-hat cannot be told from fewer than 4 draws of each chain\. Raise n_draws, or"
+    with pytest.warns(ConvergenceWarning, match=words):
         BayesianTreeClassifier(n_burn_in=0, thin=1, random_state=0, **sizes).fit(X, y)
 
 

@@ -57,12 +57,13 @@ class BayesianTreeClassifier(
     strategy : {"exact", "standard", "restricting", "sweeping"}, default="exact"
         How chains walk. "exact" sweeps reversibly: beside the paper's moves it inserts and
         removes splits anywhere in the tree (graft and splice), exchanges neighbouring rules
-        (swap), moves subtrees (regraft) and turns a split above its parent (rotate); what it
-        converges to is the posterior. The others are the paper's, with their biases. "standard"
-        draws rules from the observed values and redraws a move that would leave a leaf with too
-        few rows. "restricting" does the same, with small trees at first. "sweeping" draws rules
-        over the whole range of a variable, and lets a change that starves one leaf remove that
-        leaf. The restarting strategy is `n_chains` > 1: chains start afresh and are pooled.
+        (swap), moves subtrees (regraft) and turns splits above their parents (rotate, transpose);
+        what it converges to is the posterior. The others are the paper's, with their biases.
+        "standard" draws rules from the observed values and redraws a move that would leave a leaf
+        with too few rows. "restricting" does the same, with small trees at first. "sweeping"
+        draws rules over the whole range of a variable, and lets a change that starves one leaf
+        remove that leaf. The restarting strategy is `n_chains` > 1: chains start afresh and are
+        pooled.
     unavailable : {"redraw", "reject"}, default=None
         What happens to a move that cannot be made. "redraw" draws another, as the paper does,
         which biases the sampler a little; "reject" counts it as a rejection, which makes
@@ -114,8 +115,8 @@ class BayesianTreeClassifier(
         Most leaves of a tree. None: as many as `min_samples_leaf` allows.
     move_probabilities : mapping of str to float, default=None
         Probability of each move by name: birth, death, change_split, change_rule, graft, splice,
-        swap, regraft, rotate. They must sum to 1; a move left out is never made. None: the
-        strategy's own (0.1, 0.1, 0.1, 0.7 for the paper's strategies, as in the paper).
+        swap, regraft, rotate, transpose. They must sum to 1; a move left out is never made. None:
+        the strategy's own (0.1, 0.1, 0.1, 0.7 for the paper's strategies, as in the paper).
     rule_scale : float, sequence of float, "tune", "ranks" or "prior", default=None
         How change-rule draws: "prior", anew from the rule's prior; "ranks", by a step of mixed
         size over the cut points; a number, by a Gaussian step with this standard deviation, as a

@@ -30,7 +30,7 @@ from sweeptree.prediction import spread_between_chains
 from sweeptree.progress import ProgressDisplay
 from sweeptree.sampling import Crew
 from sweeptree.settings import MOST_DRAWS, RUNGS_IF_SLOW, Schedule
-from sweeptree.verdict import Verdict
+from sweeptree.verdict import FEWEST_DRAWS, Verdict
 
 FIRST_CHECK = 500
 """Draws of a chain when it is looked at for the first time."""
@@ -378,6 +378,7 @@ class Run:
 
 
 WHAT_TO_DO = {
+    "few_draws": 'Raise n_draws, or use n_draws="auto"',
     "n_draws": 'Raise n_burn_in and thin, or use n_draws="auto"',
     "max_moves": "max_moves stopped them after {n_moves:,} moves each. Raise it (and max_seconds "
     "with it)",
@@ -398,7 +399,10 @@ def warning_about(posterior: Posterior) -> str | None:
     missing = verdict.disagreements() if stopped_by == "n_draws" else verdict.missing()
     if not missing and stopped_by != "interrupted":
         return None
-    what_to_do = WHAT_TO_DO[stopped_by].format(n_moves=posterior.n_moves, n_draws=posterior.n_draws)
+    is_short = stopped_by == "n_draws" and posterior.n_draws < FEWEST_DRAWS
+    what_to_do = WHAT_TO_DO["few_draws" if is_short else stopped_by].format(
+        n_moves=posterior.n_moves, n_draws=posterior.n_draws
+    )
     if not missing:
         return f"The chains have converged so far. {what_to_do} for more draws."
     return (
