@@ -158,15 +158,16 @@ class BranchMoves {
     const int right = tree_[proposal.node].right;
     old_rules_ = {tree_[proposal.node].rule, tree_[left].rule, tree_[right].rule};
     const auto& [upper, of_left, of_right] = old_rules_;
+    const Rule& rising = proposal.is_left ? of_left : of_right;
+    const Rule& lost = proposal.is_left ? of_right : of_left;
     const double n_before = tree_.n_splits_above_twins();
-    tree_[proposal.node].rule = proposal.is_left ? of_left : of_right;
+    tree_[proposal.node].rule = rising;
     tree_[left].rule = tree_[right].rule = proposal.rule;
     tree_[proposal.other].rule = upper;
     tree_.cross(proposal.node);
     if (!state_.data.is_inside(proposal.rule.variable, proposal.rule.cut)) return {};
     const double log_ratio = std::log(n_before / tree_.n_splits_above_twins()) +
-                             (proposal.is_left ? log_ratio_of_twins(of_left, of_right)
-                                               : log_ratio_of_twins(of_right, of_left)) -
+                             log_ratio_of_twins(rising, lost) -
                              log_ratio_of_twins(upper, proposal.rule);
     refill_.begin(0, Changes{.node = left, .other = right}, hurdle.least_change(log_ratio));
     refill_.run(proposal.node, proposal.node);

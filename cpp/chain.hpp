@@ -96,6 +96,7 @@ class Chain {
       walkers.push_back(std::make_unique<Walker>(target_, strategy_));
       walkers.back()->restore(walker);
     }
+    check_distances(snapshot);
     walkers_ = std::move(walkers);
     shares_ = std::move(snapshot.shares);
     moves_between_exchanges_ = snapshot.moves_between_exchanges;

@@ -1,7 +1,7 @@
 // The moves: how they are drawn, and the proposal-and-prior part of their acceptance ratios.
 // Only draw_* functions take the generator; the ratios are plain arithmetic.
-// Birth, death and the changes are the paper's; with graft, splice, swap, regraft, rotate and transpose
-// sweeping is exact.
+// Birth, death and the changes are the paper's; with graft, splice, swap, regraft, rotate and
+// transpose sweeping is exact.
 #pragma once
 
 #include <algorithm>
@@ -103,9 +103,6 @@ class Hurdle {
   double log_u_low_ = -std::numeric_limits<double>::infinity();
 };
 
-// Where two splits get a rule that one had, the second has the same cut this often.
-inline constexpr double p_same_cut = 0.5;
-
 // How a new rule is drawn: from its prior, by a Gaussian step, or by a step over cut points.
 enum class RuleDraw { prior, gaussian, ranks };
 
@@ -116,7 +113,8 @@ struct Proposal {
   RuleDraw drawn = RuleDraw::prior;
   // Graft, regraft: the side of what is added; rotate: of what goes over; transpose: of what rises.
   bool is_left = false;
-  // Regraft: the node above which the subtree goes; transpose: the child that gets the very rule.
+  // Regraft: the node above which the subtree goes; transpose: the child that
+  // gets the upper rule as it was.
   int other = none;
 };
 
@@ -226,9 +224,13 @@ inline Rule draw_rank_step(Random& random, const Data& data, const Rule& rule) {
   return rule_at(data, rule.variable, cut, fraction);
 }
 
-// Half of the time the same cut, its threshold drawn anew; else a step over cuts.
+// Where two splits get a rule that one had, the second has the same cut this often.
+inline constexpr double p_same_cut = 0.5;
+
+// That cut, its threshold drawn anew; else a step over cuts, whatever these are.
 inline Rule draw_twin_rule(Random& random, const Data& data, const Rule& rule) {
-  if (random.uniform() < p_same_cut) return rule_at(data, rule.variable, rule.cut, random.uniform());
+  if (random.uniform() < p_same_cut)
+    return rule_at(data, rule.variable, rule.cut, random.uniform());
   return draw_rank_step(random, data, rule);
 }
 
@@ -275,7 +277,7 @@ inline double p_twin_cut(int n_cuts, int from, int to) {
   const int n_reaches = std::bit_width(static_cast<unsigned>(n_cuts));
   double p_size = 0.0;
   for (int j = 0; j < n_reaches; ++j)
-    if (size <= 1 << j) p_size += 1.0 / (n_reaches * (1 << j));
+    if (size <= 1 << j) p_size += 1.0 / (static_cast<double>(n_reaches) * (1 << j));
   return (1.0 - p_same_cut) * 0.5 * p_size;
 }
 

@@ -326,6 +326,17 @@ inline void check_draws(const Draws& draws, const Target& target) {
          "there is no such alpha");
 }
 
+// The first walker may be ahead of the others, by fewer moves than from one exchange to the next.
+inline void check_distances(const ChainSnapshot& chain) {
+  const std::int64_t n_made = chain.walkers.front().n_moves_made;
+  const auto is_near = [&](const WalkerSnapshot& walker) {
+    return walker.n_moves_made <= n_made &&
+           walker.n_moves_made > n_made - chain.moves_between_exchanges;
+  };
+  demand(std::all_of(chain.walkers.begin(), chain.walkers.end(), is_near),
+         "the walkers are too far apart");
+}
+
 // All but the walkers, which check themselves as they are restored.
 inline void check_snapshot(const ChainSnapshot& chain, const Target& target, std::size_t n_counts) {
   demand(!chain.walkers.empty() && chain.shares.size() == chain.walkers.size(),

@@ -47,8 +47,8 @@ PAPER_MOVE_PROBABILITIES = {
 }
 
 EXACT_MOVE_PROBABILITIES = {
-    "birth": 0.16,
-    "death": 0.16,
+    "birth": 0.17,
+    "death": 0.17,
     "change_split": 0.12,
     "change_rule": 0.16,
     "graft": 0.08,
@@ -56,7 +56,7 @@ EXACT_MOVE_PROBABILITIES = {
     "swap": 0.07,
     "regraft": 0.04,
     "rotate": 0.08,
-    "transpose": 0.05,
+    "transpose": 0.03,
 }
 
 P_ANYWHERE = 0.15

@@ -377,8 +377,8 @@ class Run:
         return are_slow(self.verdict.times_as_long(), n_sampling, self.crew.n_burn_in)
 
 
+IF_FEW_DRAWS = 'Raise n_draws, or use n_draws="auto"'
 WHAT_TO_DO = {
-    "few_draws": 'Raise n_draws, or use n_draws="auto"',
     "n_draws": 'Raise n_burn_in and thin, or use n_draws="auto"',
     "max_moves": "max_moves stopped them after {n_moves:,} moves each. Raise it (and max_seconds "
     "with it)",
@@ -400,9 +400,8 @@ def warning_about(posterior: Posterior) -> str | None:
     if not missing and stopped_by != "interrupted":
         return None
     is_short = stopped_by == "n_draws" and posterior.n_draws < FEWEST_DRAWS
-    what_to_do = WHAT_TO_DO["few_draws" if is_short else stopped_by].format(
-        n_moves=posterior.n_moves, n_draws=posterior.n_draws
-    )
+    how = IF_FEW_DRAWS if is_short else WHAT_TO_DO[stopped_by]
+    what_to_do = how.format(n_moves=posterior.n_moves, n_draws=posterior.n_draws)
     if not missing:
         return f"The chains have converged so far. {what_to_do} for more draws."
     return (

@@ -370,7 +370,7 @@ MIXED = {
 
 
 def problem_of(mixed, **settings):
-    return mixed_problem(**MIXED[mixed], n_rows=30, seed=5, max_leaves=3, **settings)
+    return mixed_problem(**(MIXED[mixed] | {"n_rows": 30, "seed": 5, "max_leaves": 3} | settings))
 
 
 @pytest.mark.parametrize("rule_prior", RULE_PRIORS)
@@ -383,6 +383,21 @@ def test_moves_are_in_balance_with_categories_and_missing_values(mixed, tree_pri
     assert imbalance(flows(Kernel(problem), weights)) < 1e-12
     steps = flows(Kernel(problem, rule_draw="ranks"), weights, only=["change_rule"])
     assert imbalance(steps) < 1e-12
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("rule_prior", RULE_PRIORS)
+@pytest.mark.parametrize("tree_prior", ["uniform", "depth", "range"])
+@pytest.mark.parametrize("mixed", MIXED)
+def test_transpositions_are_in_balance_there_too(mixed, tree_prior, rule_prior):
+    """They need four leaves, and so smaller tables."""
+    shape = (1, 3) if mixed == "all but constant" else (3, 2)
+    problem = problem_of(
+        mixed, tree_prior=tree_prior, rule_prior=rule_prior, shape=shape, max_leaves=4
+    )
+    flow = flows(Kernel(problem), all_trees(problem), only=["transpose"])
+    assert flow.sum() > 1e-4
+    assert imbalance(flow) < 1e-12
 
 
 @pytest.mark.parametrize("rule_prior", RULE_PRIORS)

@@ -1,5 +1,7 @@
 """The kernel and the reference engine make the same moves from the same seed."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -9,6 +11,7 @@ from sweeptree.engines import ChainFactory
 from sweeptree.posterior import Trees
 from sweeptree.settings import (
     LIKELIHOODS,
+    MOVES,
     RULE_PRIORS,
     STRATEGIES,
     TREE_PRIORS,
@@ -169,6 +172,26 @@ def test_engines_agree_on_categories_and_missing_values(
     rule_prior = STRATEGIES[strategy].rule_prior
     target = target_settings(table, tree_prior="geometric", rule_prior=rule_prior)
     assert_engines_agree(table, target, strategy_settings(table, strategy, unavailable, rule_draw))
+
+
+@pytest.mark.parametrize("tree_prior", ["flat", "range"])
+@pytest.mark.parametrize("category_rules", ["levels", "groups"])
+def test_engines_agree_on_transpositions(category_rules, tree_prior):
+    """Of which there are many where columns have few values."""
+    rng = np.random.default_rng(0)
+    X = rng.integers(0, [2, 3, 3, 4], size=(150, 4)).astype(float)
+    X[rng.random(X.shape) < [0.0, 0.2, 0.2, 0.1]] = np.nan
+    y = (np.nan_to_num(X[:, 1], nan=1) > X[:, 0]) ^ (X[:, 3] == 2)
+    kinds = ["ordered", "ordered", "levels", category_rules]
+    table = encode(X, y.astype(np.int32), 2, kinds)
+    target = target_settings(table, tree_prior=tree_prior, min_samples_leaf=1, max_leaves=40)
+    strategy = replace(
+        strategy_settings(table, "exact", "reject", "ranks"),
+        p_move=(0.15, 0.15, 0.1, 0.1, 0.05, 0.05, 0.05, 0.05, 0.05, 0.25),
+    )
+    assert_engines_agree(table, target, strategy)
+    made = run("kernel", table, target, strategy).counts.sum(axis=0)
+    assert made[MOVES.index("transpose"), 0] > 20
 
 
 @pytest.mark.slow

@@ -213,6 +213,8 @@ def test_spoilt_state_is_refused_or_can_be_run(engine, state):
         (lambda s: s.update(n_since_draw=-1), "n_since_draw"),
         (lambda s: s["counts"].put(3, 2**63 - 1), "counts of moves"),
         (lambda s: s["walkers"][1].update(n_moves_made=2**62), "number of moves"),
+        (lambda s: s["walkers"][0].update(n_moves_made=2**60), "too far apart"),
+        (lambda s: s["walkers"][2].update(n_moves_made=0), "too far apart"),
         (lambda s: s["walkers"][0]["n_tried"].put(0, 2**63 - 1), "number of tries"),
         (lambda s: s.pop("shares"), "shares"),
     ],

@@ -35,8 +35,8 @@ class Proposal:
     """Graft, regraft: the side of what is added; rotate: of what goes over; transpose: of what
     rises."""
     other: int | None = None
-    """Regraft: the node above which the subtree goes; transpose: the child that gets the very
-    rule."""
+    """Regraft: the node above which the subtree goes; transpose: the child that gets the upper
+    rule as it was."""
 
 
 @dataclass(frozen=True)
@@ -169,7 +169,7 @@ def draw_rank_step(random: np.random.Generator, data: Data, rule: Rule) -> Rule:
 
 
 def draw_twin_rule(random: np.random.Generator, data: Data, rule: Rule) -> Rule:
-    """Draw the same cut half of the time, its threshold anew; else a step over cuts."""
+    """Draw the same cut, its threshold anew; else a step over cuts, whatever these are."""
     if random.random() < P_SAME_CUT:
         return rule_at(data, rule.variable, rule.cut, random.random())
     return draw_rank_step(random, data, rule)

@@ -8,7 +8,7 @@ from the rules. The kernel's snapshots have the same layout.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -134,6 +134,7 @@ def restore_chain(chain: Chain, state: Snapshot) -> None:
     """Go back to where a chain on the same target was; refuse what makes no sense."""
     check_chain(chain, state)
     walkers = [restored_walker(chain, of_walker) for of_walker in state["walkers"]]
+    check_distances(walkers, state["moves_between_exchanges"])
     record = restored_record(state["draws"], chain.target)
     demand(state["has_changed"] or len(record.tree) > 0, "there is no tree to share")
     restore_generator(chain, state["random"])
@@ -177,6 +178,13 @@ def check_chain(chain: Chain, state: Snapshot) -> None:
 def is_count(n: int) -> bool:
     """Whether it may be counted on from: neither below zero nor near the end of 64 bits."""
     return 0 <= n < 1 << 62
+
+
+def check_distances(walkers: Sequence[Walker], moves_between_exchanges: int) -> None:
+    """Refuse others that are further behind the first than from one exchange to the next."""
+    n_made = [walker.state.n_moves_made for walker in walkers]
+    is_near = all(0 <= n_made[0] - n < moves_between_exchanges for n in n_made)
+    demand(is_near, "the walkers are too far apart")
 
 
 def restored_walker(chain: Chain, state: Snapshot) -> Walker:
