@@ -132,7 +132,7 @@ def thirty_leaves():
     """A large tree, with long names."""
     rng = np.random.default_rng(0)
     names = [long_name("column", number) for number in range(4)]
-    X = pd.DataFrame(rng.normal(size=(400, 4)), columns=names)
+    X = pd.DataFrame(rng.normal(size=(440, 4)), columns=names)
     checks = (X > 0).sum(axis=1) + (X[names[0]] > 1) + 2 * (X[names[1]] < -0.8)
     y = np.array([long_name("class", number) for number in range(5)])[checks % 5]
     model = fit(X, y, leaf_penalty=0.0, n_burn_in=10_000)

@@ -226,7 +226,7 @@ CALLS = {
     "variable_use": (),
     "rule_density": (0,),
     "weak_variables": (),
-    "without_trees_using": ([1],),
+    "without_trees_using": ("weakest",),
     "explain": ("row",),
     "partial_dependence": ("X", 0),
     "individual_curves": ("X", 0),
@@ -241,7 +241,8 @@ def test_every_method_is_called_below():
 @pytest.mark.parametrize("method", CALLS)
 def test_methods_that_need_training_rows_say_so(method, model, path):
     X, y = two_classes()
-    given = {"X": X[:20], "y": y[:20], "row": X[:1]}
+    weakest = model.weak_variables(1.0)[-1:]
+    given = {"X": X[:20], "y": y[:20], "row": X[:1], "weakest": weakest}
     arguments = [given.get(a, a) if isinstance(a, str) else a for a in CALLS[method]]
     loaded = reload(model, path, training_rows=False)
     if method in NEED_TRAINING_ROWS:
