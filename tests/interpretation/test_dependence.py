@@ -106,8 +106,8 @@ def test_scikit_learns_permutation_importance(binary):
     found = inspection.permutation_importance(
         model, X, y, n_repeats=2, random_state=0, scoring="neg_log_loss"
     )
-    # The revised trauma score, or the coma scale that it is reckoned from.
-    assert X.columns[found["importances_mean"].argmax()] in ("rts", "gcs_motor")
+    # The two scores, or the coma scale from which one of them is reckoned.
+    assert X.columns[found["importances_mean"].argmax()] in ("iss", "rts", "gcs_motor")
 
 
 def test_scikit_learns_display_draws_curves(binary):
