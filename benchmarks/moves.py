@@ -92,7 +92,9 @@ def seconds_per_move(table: EncodedTable, strategy: str) -> tuple[float, float]:
 
 def limit(n_rows: int) -> float:
     """Return the best of several timings of the bare AND + popcount."""
-    n = max(int(SECONDS_PER_LIMIT / _kernel.seconds_per_count(n_rows, 100)), 100)
+    n = 100
+    while n * _kernel.seconds_per_count(n_rows, n) < SECONDS_PER_LIMIT:
+        n *= 4
     return min(_kernel.seconds_per_count(n_rows, n) for _ in range(N_REPEATS))
 
 
