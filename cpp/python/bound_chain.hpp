@@ -245,6 +245,9 @@ class BoundChain {
     if (other != none) proposal.other = node_at(other);
     require(is_fit(proposal), "this move cannot be made at this node");
     if (variable != none) proposal.rule = checked_rule(variable, cut);
+    require(proposal.move != transpose ||
+                proposal.rule.variable == chain_.tree()[proposal.node].rule.variable,
+            "a transposition keeps the variable of the upper rule");
     if (proposal.drawn == RuleDraw::gaussian)
       require(is_threshold(proposal.rule) && is_threshold(chain_.tree()[proposal.node].rule),
               "only a threshold can make a Gaussian step");
