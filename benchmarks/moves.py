@@ -71,6 +71,7 @@ def settings_of(table: EncodedTable, strategy: str) -> tuple[TargetSettings, Str
         restrict_leaves=0,
         restrict_moves=0,
         anneal_moves=0,
+        n_tries=habits.n_tries,
         screen_every=screen_every(table.n_rows) if strategy == "exact" else 1,
     )
     return target, walk

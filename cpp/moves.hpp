@@ -116,6 +116,9 @@ struct Proposal {
   // Regraft: the node above which the subtree goes; transpose: the child that
   // gets the upper rule as it was.
   int other = none;
+  // Of a rule chosen among several: the chance to choose the present one back, over that to choose
+  // it.
+  double log_choice = 0.0;
 };
 
 // What a proposal leads to. `log_ratio` is its proposal-and-prior part.
@@ -268,6 +271,21 @@ inline double rule_log_ratio(RuleDraw drawn, RulePrior prior, const Data& data, 
     return log_rule_prior(prior, data, to.variable, to.cut) -
            log_rule_prior(prior, data, from.variable, from.cut);
   return 0.0;
+}
+
+// A rule is chosen among several, each with a chance in proportion to its weight; on the way back
+// the present one is chosen among it and the others in the same way.
+inline double choice_log_ratio(const std::vector<double>& log_weights, int chosen,
+                               double log_present) {
+  const double log_chosen = log_weights[chosen];
+  const double most =
+      std::max(log_present, *std::max_element(log_weights.begin(), log_weights.end()));
+  double others = 0.0;
+  for (int i = 0; i < static_cast<int>(log_weights.size()); ++i)
+    if (i != chosen) others += std::exp(log_weights[i] - most);
+  const double forth = others + std::exp(log_chosen - most);
+  const double back = others + std::exp(log_present - most);
+  return std::log(forth) - std::log(back) + log_present - log_chosen;
 }
 
 // The chance that draw_twin_rule makes one cut of another. Symmetric.

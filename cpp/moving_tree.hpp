@@ -114,6 +114,7 @@ class MovingTree {
   State& state() { return state_; }
   const State& state() const { return state_; }
   const Tree& tree() const { return state_.tree; }
+  RuleChoice& rule_choice() { return rule_moves_.choice; }
   RuleScale& rule_scale() { return rule_moves_.scale; }
   const RuleScale& rule_scale() const { return rule_moves_.scale; }
   bool may_regraft(int moved, int other) const { return branch_moves_.may_regraft(moved, other); }

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "moves.hpp"
+#include "rule_choice.hpp"
 #include "state.hpp"
 
 namespace sweeptree {
@@ -13,9 +14,14 @@ namespace sweeptree {
 class RuleMoves {
  public:
   explicit RuleMoves(State& state)
-      : scale(state.strategy), state_(state), tree_(state.tree), refill_(state.refill) {}
+      : scale(state.strategy),
+        choice(state),
+        state_(state),
+        tree_(state.tree),
+        refill_(state.refill) {}
 
   RuleScale scale;
+  RuleChoice choice;
 
   // ---- changes -------------------------------------------------------------------------------
 
@@ -24,6 +30,10 @@ class RuleMoves {
     if (changes_variable && state_.data.n_variables() < 2) return;
     proposal.node = draw_member(random, tree_.splits);
     if (proposal.node == none) return;
+    if (choice.is_offered_at(proposal.node)) {
+      choice.draw(random, proposal);
+      return;
+    }
     const int variable = tree_[proposal.node].rule.variable;
     const RulePrior prior = state_.target.rule_prior;
     proposal.rule = changes_variable ? draw_other_rule(random, state_.data, prior, variable)
@@ -62,7 +72,8 @@ class RuleMoves {
     const bool is_inside = state_.data.is_inside(proposal.rule.variable, proposal.rule.cut);
     if (!is_inside && !sweeps) return {};
     const double log_ratio = is_inside ? rule_log_ratio(proposal.drawn, state_.target.rule_prior,
-                                                        state_.data, old_rule_, proposal.rule)
+                                                        state_.data, old_rule_, proposal.rule) +
+                                             proposal.log_choice
                                        : 0.0;
     // A sweep compares sums over all leaves: none may be passed over.
     refill_.begin(sweeps ? 1 : 0, Changes{.anywhere = sweeps}, hurdle.least_change(log_ratio));

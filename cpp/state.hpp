@@ -40,6 +40,7 @@ struct State {
   Tree tree;
   Refill refill;
   double log_likelihood = 0.0;
+  double share = 1.0;  // how much of the log likelihood counts at present
   std::int64_t n_moves_made = 0;
 
   // Replaces the tree by a single terminal node.

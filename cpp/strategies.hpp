@@ -22,6 +22,7 @@ struct Strategy {
   int restrict_leaves = 0;
   std::int64_t restrict_moves = 0;  // for so many moves, at most restrict_leaves
   std::int64_t anneal_moves = 0;    // over so many moves the likelihood comes to count in full
+  int n_tries = 1;  // of so many rules change-split chooses one, for a small split of two leaves
   int screen_every = 1;  // proposals are screened by every so many-th row; 1: they are not
 
   bool screens() const { return screen_every > 1; }
@@ -29,6 +30,9 @@ struct Strategy {
 
 // Steps over cut points are, this often, draws from the prior: a cut far away is within reach.
 inline constexpr double p_anywhere = 0.15;
+
+// For a split of more rows no rule is chosen among several.
+inline constexpr int most_rows_chosen_for = 200;
 
 // After so many moves alpha is drawn anew, where it is learned.
 inline constexpr std::int64_t moves_between_alphas = 100;

@@ -32,6 +32,7 @@ class Walker {
   bool step(Random& random, const Heat& heat, bool is_burn_in, MoveCounts& counts) {
     const Strategy& strategy = state().strategy;
     bool has_changed = false;
+    whole_.state().share = heat.share;
     const double u = 1.0 - random.uniform();  // never zero
     const double u_of_screen = screen_ ? 1.0 - random.uniform() : 1.0;
     for (int n_redraws = 0;; ++n_redraws) {

@@ -107,12 +107,15 @@ void init_target(Target* self, const Data& data, const std::string& tree_prior, 
 void init_strategy(Strategy* self, const std::vector<double>& p_move, bool redraws, bool sweeps,
                    bool changes_variable, const std::string& rule_draw, bool tunes,
                    const std::vector<double>& rule_scale, int restrict_leaves,
-                   std::int64_t restrict_moves, std::int64_t anneal_moves, int screen_every) {
+                   std::int64_t restrict_moves, std::int64_t anneal_moves, int n_tries,
+                   int screen_every) {
   require(p_move.size() == n_moves, "one probability per move is needed");
   require(screen_every == 1 || (screen_every > 1 && !redraws && !sweeps),
           "moves that may be redrawn or swept cannot be screened");
+  require(n_tries == 1 || (n_tries > 1 && !changes_variable),
+          "a choice among several rules cannot leave out the variable of the present one");
   new (self) Strategy{{}, redraws, sweeps, changes_variable, named(rule_draws, rule_draw), tunes,
-                      rule_scale, restrict_leaves, restrict_moves, anneal_moves, screen_every};
+                      rule_scale, restrict_leaves, restrict_moves, anneal_moves, n_tries, screen_every};
   std::copy(p_move.begin(), p_move.end(), self->p_move.begin());
 }
 
@@ -204,7 +207,8 @@ NB_MODULE(_kernel, m) {
 
   nb::class_<Strategy>(m, "Strategy")
       .def("__init__", &init_strategy, "p_move"_a, "redraws"_a, "sweeps"_a, "changes_variable"_a, "rule_draw"_a,
-           "tunes"_a, "rule_scale"_a, "restrict_leaves"_a, "restrict_moves"_a, "anneal_moves"_a, "screen_every"_a = 1);
+           "tunes"_a, "rule_scale"_a, "restrict_leaves"_a, "restrict_moves"_a, "anneal_moves"_a,
+           "n_tries"_a = 1, "screen_every"_a = 1);
 
   nb::class_<BoundChain>(m, "Chain")
       .def(nb::init<nb::object, const Strategy&, nb::object, double, bool>(), "target"_a,
@@ -224,7 +228,8 @@ NB_MODULE(_kernel, m) {
       .def_prop_ro("tree", &BoundChain::tree)
       .def("plant", &BoundChain::plant, "variable"_a, "cut"_a)
       .def("propose", &BoundChain::propose, "move"_a, "node"_a, "variable"_a = none,
-           "cut"_a = none, "drawn"_a = "prior", "is_left"_a = false, "other"_a = none);
+           "cut"_a = none, "drawn"_a = "prior", "is_left"_a = false, "other"_a = none,
+           "others_tried"_a = std::vector<std::pair<int, int>>{});
 
   nb::class_<Forest>(m, "Forest")
       .def("__init__", &init_forest, "node_offsets"_a, "variable"_a, "test"_a, "threshold"_a,

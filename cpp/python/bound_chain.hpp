@@ -3,6 +3,7 @@
 #pragma once
 
 #include <nanobind/nanobind.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
@@ -235,7 +236,8 @@ class BoundChain {
   // it is screened, or 0. `node` counts in preorder. The present tree is left as it was, by planting
   // it again.
   nb::object propose(const std::string& move, int node, int variable, int cut,
-                     const std::string& drawn, bool is_left, int other) {
+                     const std::string& drawn, bool is_left, int other,
+                     const std::vector<std::pair<int, int>>& others_tried) {
     FlatTrees before;
     before.append(chain_.tree(), *target_.data);
     chain_.plant(before);
@@ -252,6 +254,13 @@ class BoundChain {
       require(is_threshold(proposal.rule) && is_threshold(chain_.tree()[proposal.node].rule),
               "only a threshold can make a Gaussian step");
     MovingTree& moving = chain_.walker().moving_tree();
+    if (!others_tried.empty()) {
+      require(proposal.move == change_split && chain_.tree().prunable.contains(proposal.node),
+              "only for a split of two leaves is a rule chosen among several");
+      std::vector<Rule> rules{proposal.rule};
+      for (const auto& [v, c] : others_tried) rules.push_back(checked_rule(v, c));
+      proposal.log_choice = moving.rule_choice().log_ratio_of_first(proposal.node, rules);
+    }
     const Evaluation evaluation = moving.evaluate(proposal);
     const double seen = seen_on_sample(proposal);
     FlatTrees after;

@@ -58,6 +58,7 @@ class Strategy:
         restrict_leaves: int,
         restrict_moves: int,
         anneal_moves: int,
+        n_tries: int = 1,
         screen_every: int = 1,
     ) -> None: ...
 
@@ -85,6 +86,7 @@ class Chain:
         drawn: str = "prior",
         is_left: bool = False,
         other: int = -1,
+        others_tried: list[tuple[int, int]] = ...,
     ) -> tuple[bool, float, _FlatTrees]: ...
     @property
     def n_leaves(self) -> int: ...

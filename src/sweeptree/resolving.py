@@ -104,6 +104,7 @@ def strategy_of(model: Any, table: EncodedTable) -> settings.StrategySettings:
         restrict_leaves=min(int(model.restrict_leaves), table.n_rows),
         restrict_moves=min(int(restrict_moves), settings.MOST_MOVES) if habits.restricts else 0,
         anneal_moves=int(anneal * model.n_burn_in),
+        n_tries=habits.n_tries,
         screen_every=settings.screen_every(table.n_rows) if may_screen else 1,
     )
 

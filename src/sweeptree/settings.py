@@ -62,6 +62,12 @@ EXACT_MOVE_PROBABILITIES = {
 P_ANYWHERE = 0.15
 """Steps over cut points are, this often, draws from the prior: a cut far away is within reach."""
 
+TRIES = 16
+"""Of so many rules change-split chooses one, for a small split of two leaves."""
+
+MOST_ROWS_CHOSEN_FOR = 200
+"""For a split of more rows no rule is chosen among several: nearly all would be far worse."""
+
 P_SAME_CUT = 0.5
 """Where two splits get a rule that one had, the second has the same cut this often."""
 
@@ -152,6 +158,8 @@ class StrategySettings:
     """For so many moves the tree has at most `restrict_leaves` leaves."""
     anneal_moves: int
     """Over so many moves the likelihood comes to count in full."""
+    n_tries: int = 1
+    """Of so many rules change-split chooses one, for a small split of two leaves."""
     screen_every: int = 1
     """Proposals are screened by every so many-th row of each class; 1: they are not."""
 
@@ -203,6 +211,7 @@ class Habits(NamedTuple):
     unavailable: Literal["redraw", "reject"] = "redraw"
     tempers: bool = False
     anneal: float = 0.0
+    n_tries: int = 1
     move_probabilities: Mapping[str, float] = PAPER_MOVE_PROBABILITIES
 
 
@@ -213,6 +222,7 @@ STRATEGIES = {
         unavailable="reject",
         tempers=True,
         anneal=0.5,
+        n_tries=TRIES,
         move_probabilities=EXACT_MOVE_PROBABILITIES,
     ),
     "standard": Habits("observed", "prior"),

@@ -65,6 +65,7 @@ def strategy_settings(table, strategy, unavailable, rule_draw, anneal_moves=0, s
         restrict_leaves=3,
         restrict_moves=300 if habits.restricts else 0,
         anneal_moves=anneal_moves,
+        n_tries=5 if strategy == "exact" else 1,
         screen_every=screen_every,
     )
 

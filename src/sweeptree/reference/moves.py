@@ -37,6 +37,9 @@ class Proposal:
     other: int | None = None
     """Regraft: the node above which the subtree goes; transpose: the child that gets the upper
     rule as it was."""
+    log_choice: float = 0.0
+    """Of a rule chosen among several: the chance to choose the present one back, over that to
+    choose it."""
 
 
 @dataclass(frozen=True)
@@ -223,6 +226,20 @@ def rule_log_ratio(drawn: str, rule_prior: str, data: Data, old: Rule, new: Rule
         log_new = log_rule_prior(rule_prior, data, new.variable, new.cut)
         return log_new - log_rule_prior(rule_prior, data, old.variable, old.cut)
     return 0.0
+
+
+def choice_log_ratio(log_weights: Sequence[float], chosen: int, log_present: float) -> float:
+    """Log of R for a rule chosen among several, each with a chance in proportion to its weight.
+
+    On the way back the present one is chosen among it and the others in the same way.
+    """
+    log_chosen = log_weights[chosen]
+    most = max(log_present, *log_weights)
+    others = sum(math.exp(w - most) for i, w in enumerate(log_weights) if i != chosen)
+    forth = others + math.exp(log_chosen - most)
+    back = others + math.exp(log_present - most)
+    log_odds = log_or_minus_infinity(forth) - log_or_minus_infinity(back)
+    return log_odds + log_present - log_chosen
 
 
 def p_twin_cut(n_cuts: int, old: int, new: int) -> float:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from sweeptree.reference import moves
+from sweeptree.reference import moves, rule_choice
 from sweeptree.reference.moves import Evaluation, Proposal
 from sweeptree.reference.state import State
 from sweeptree.reference.tree import Rule, Tree
@@ -24,6 +24,8 @@ def draw_change_split(state: State, random: np.random.Generator) -> Proposal:
     node = moves.draw_member(random, state.tree.splits)
     if node is None:
         return Proposal("change_split")
+    if rule_choice.is_offered_at(state, node):
+        return rule_choice.draw(state, random, node)
     if changes_variable:
         present = state.rule_of(node).variable
         rule = moves.draw_other_rule(random, state.data, state.rule_prior, present)
@@ -73,7 +75,7 @@ def evaluate_change(state: State, proposal: Proposal) -> Evaluation | None:
     log_ratio = moves.rule_log_ratio(
         proposal.drawn, state.rule_prior, state.data, old, proposal.rule
     )
-    return Evaluation(new, log_ratio + state.log_shape_change(new))
+    return Evaluation(new, log_ratio + proposal.log_choice + state.log_shape_change(new))
 
 
 def evaluate_sweep(state: State, new: Tree, leaf: int) -> Evaluation:

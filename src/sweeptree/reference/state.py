@@ -24,6 +24,8 @@ class State:
         self.alphas = target.settings.alphas
         self.alpha_index = len(self.alphas) // 2
         self.n_moves_made = 0
+        self.share = 1.0
+        """How much of the log likelihood counts at present."""
         self.stand_on(Tree(self.data, np.arange(self.data.n_rows)))
 
     def stand_on(self, tree: Tree) -> None:

@@ -76,6 +76,7 @@ class Walker:
     def step(self, heat: Heat, is_burn_in: bool, counts: MoveCounts) -> None:
         """Make one iteration of the sampler."""
         strategy = self.state.strategy
+        self.state.share = heat.share
         u = 1.0 - self.random.random()  # never zero
         u_of_screen = 1.0 - self.random.random() if self.screens else 1.0
         for n_redraws in count():
