@@ -9,6 +9,7 @@ long they run. Where `standard` walks too, a second table compares the others wi
     python -m benchmarks run mixing
     python -m benchmarks run mixing --sets Ionosphere --moves 4000000 --seeds 0 1 2 --prior default
     python -m benchmarks run mixing --walks exact "no rotate"
+    python -m benchmarks run mixing --walks exact standard --moves 10000000 --draws 66000
     python -m benchmarks run mixing --walks exact "exact, 5 rungs" standard --seeds 0 1 2 3 4 5 6 7
 """
 
@@ -20,13 +21,14 @@ import time
 import warnings
 from collections.abc import Iterator
 from typing import Any, NamedTuple
+from unittest.mock import patch
 
 from sklearn.exceptions import ConvergenceWarning
 
 from benchmarks.outcome import Outcome, ReportTable
 from benchmarks.sets import ALL_SETS, PAPER_SETS, LabelledTable
 from sweeptree import BayesianTreeClassifier
-from sweeptree.settings import EXACT_MOVE_PROBABILITIES, STRATEGIES
+from sweeptree.settings import EXACT_MOVE_PROBABILITIES, STRATEGIES, TRIES
 from sweeptree.verdict import Verdict
 
 N_CHAINS = 8
@@ -104,29 +106,37 @@ def scaled(factors: dict[str, float]) -> dict[str, float]:
 
 
 def walks() -> dict[str, dict[str, Any]]:
-    """Return what is compared, as parameters of the estimator."""
+    """Return what is compared, as parameters of the estimator; `n_tries` is the strategy's own."""
     strategies = {name: {"strategy": name} for name in STRATEGIES}
     left_out = {  # of the exact strategy
         f"no {'/'.join(moves)}": {"move_probabilities": scaled(dict.fromkeys(moves, 0.0))}
         for moves in LEFT_OUT
     }
-    return strategies | {"exact, 5 rungs": {"n_rungs": 5}} | left_out
+    of_its_own = {"exact, 5 rungs": {"n_rungs": 5}, "no choice of rules": {"n_tries": 1}}
+    return strategies | of_its_own | left_out
 
 
-def measure(table: LabelledTable, n_moves: int, seed: int, parameters: dict[str, Any]) -> Mixing:
+def measure(
+    table: LabelledTable,
+    n_moves: int,
+    seed: int,
+    parameters: dict[str, Any],
+    n_draws: int = N_DRAWS,
+) -> Mixing:
     """Fit once; burn-in is as long as by default, but no more than a third of the moves."""
     n_burn_in = min(BayesianTreeClassifier().n_burn_in, n_moves // 3)
+    habits = STRATEGIES["exact"]._replace(n_tries=parameters.get("n_tries", TRIES))
     model = BayesianTreeClassifier(
         n_chains=N_CHAINS,
         n_burn_in=n_burn_in,
-        n_draws=N_DRAWS,
-        thin=max((n_moves - n_burn_in) // N_DRAWS, 1),
+        n_draws=n_draws,
+        thin=max((n_moves - n_burn_in) // n_draws, 1),
         random_state=seed,
         progress=False,
-        **parameters,
+        **{name: value for name, value in parameters.items() if name != "n_tries"},
     )
     start = time.process_time()
-    with warnings.catch_warnings():
+    with warnings.catch_warnings(), patch.dict(STRATEGIES, exact=habits):
         warnings.simplefilter("ignore", ConvergenceWarning)
         model.fit(table.X, table.y)
     seconds = time.process_time() - start
@@ -146,6 +156,7 @@ def add_arguments(parser: argparse.ArgumentParser, n_moves: int | None) -> None:
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     add_arguments(parser, None)
+    parser.add_argument("--draws", type=int, default=N_DRAWS, help="kept of each chain")
     parser.add_argument("--walks", nargs="+", choices=walks(), metavar="WALK", help="all")
 
 
@@ -184,7 +195,9 @@ def run(options: argparse.Namespace) -> Iterator[Outcome]:
         found: dict[str, list[Mixing]] = {}
         for label in options.walks or walks():
             parameters = PRIORS[options.prior] | walks()[label]
-            found[label] = [measure(table, n_moves, s, parameters) for s in options.seeds]
+            found[label] = [
+                measure(table, n_moves, seed, parameters, options.draws) for seed in options.seeds
+            ]
             report.add_row(label, *least_to_most(found[label]))
         reports.append(report)
         if "standard" in found and len(found) > 1:
