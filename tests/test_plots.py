@@ -120,7 +120,7 @@ def test_variables_are_ordered_by_their_splits(ax):
 
 def test_intervals_of_splits_count_every_draw(ax):
     X, y = mixed().X, mixed().y
-    model = fit(X, y, leaf_penalty=2.0)
+    model = fit(X, y, leaf_penalty=3.0)
     posterior = model.posterior_
     of_trees = posterior.trees.splits_by_column(6)
     of_draws = of_trees[posterior.tree_index.ravel()]
