@@ -1,4 +1,4 @@
-"""How well chains mix, per CPU second: every strategy, and the exact one with each move left out.
+"""How well chains mix, per CPU second: every strategy, and the exact one without each of its parts.
 
 For each: R-hat and effective draws per CPU second of the number of leaves and of the log posterior,
 and the spread of the predicted probabilities between chains (mean over rows of their standard
@@ -20,15 +20,15 @@ import statistics
 import time
 import warnings
 from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any, NamedTuple
-from unittest.mock import patch
 
 from sklearn.exceptions import ConvergenceWarning
 
 from benchmarks.outcome import Outcome, ReportTable
 from benchmarks.sets import ALL_SETS, PAPER_SETS, LabelledTable
 from sweeptree import BayesianTreeClassifier
-from sweeptree.settings import EXACT_MOVE_PROBABILITIES, STRATEGIES, TRIES
+from sweeptree.settings import EXACT_MOVE_PROBABILITIES, STRATEGIES
 from sweeptree.verdict import Verdict
 
 N_CHAINS = 8
@@ -52,6 +52,15 @@ LEFT_OUT = (
     ("change_split",),
     ("change_rule",),
 )
+
+
+class Walk(NamedTuple):
+    """How chains go about."""
+
+    parameters: dict[str, Any]
+    """Of the estimator."""
+    habits: dict[str, Any]
+    """Of the exact strategy, where the estimator has no parameter for them."""
 
 
 class Mixing(NamedTuple):
@@ -105,15 +114,26 @@ def scaled(factors: dict[str, float]) -> dict[str, float]:
     return {move: rate / sum(rates.values()) for move, rate in rates.items()}
 
 
-def walks() -> dict[str, dict[str, Any]]:
-    """Return what is compared, as parameters of the estimator; `n_tries` is the strategy's own."""
-    strategies = {name: {"strategy": name} for name in STRATEGIES}
+def walks() -> dict[str, Walk]:
+    """Return what is compared."""
+    strategies = {name: Walk({"strategy": name}, {}) for name in STRATEGIES}
     left_out = {  # of the exact strategy
-        f"no {'/'.join(moves)}": {"move_probabilities": scaled(dict.fromkeys(moves, 0.0))}
+        f"no {'/'.join(moves)}": Walk({"move_probabilities": scaled(dict.fromkeys(moves, 0.0))}, {})
         for moves in LEFT_OUT
     }
-    of_its_own = {"exact, 5 rungs": {"n_rungs": 5}, "no choice of rules": {"n_tries": 1}}
-    return strategies | of_its_own | left_out
+    with_rungs = {"exact, 5 rungs": Walk({"n_rungs": 5}, {})}
+    return strategies | with_rungs | left_out | {"no choice of rules": Walk({}, {"n_tries": 1})}
+
+
+@contextmanager
+def exact_with(habits: dict[str, Any]) -> Iterator[None]:
+    """Give the exact strategy other habits for a while."""
+    own = STRATEGIES["exact"]
+    STRATEGIES["exact"] = own._replace(**habits)
+    try:
+        yield
+    finally:
+        STRATEGIES["exact"] = own
 
 
 def measure(
@@ -125,7 +145,6 @@ def measure(
 ) -> Mixing:
     """Fit once; burn-in is as long as by default, but no more than a third of the moves."""
     n_burn_in = min(BayesianTreeClassifier().n_burn_in, n_moves // 3)
-    habits = STRATEGIES["exact"]._replace(n_tries=parameters.get("n_tries", TRIES))
     model = BayesianTreeClassifier(
         n_chains=N_CHAINS,
         n_burn_in=n_burn_in,
@@ -133,10 +152,10 @@ def measure(
         thin=max((n_moves - n_burn_in) // n_draws, 1),
         random_state=seed,
         progress=False,
-        **{name: value for name, value in parameters.items() if name != "n_tries"},
+        **parameters,
     )
     start = time.process_time()
-    with warnings.catch_warnings(), patch.dict(STRATEGIES, exact=habits):
+    with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         model.fit(table.X, table.y)
     seconds = time.process_time() - start
@@ -194,10 +213,13 @@ def run(options: argparse.Namespace) -> Iterator[Outcome]:
         )
         found: dict[str, list[Mixing]] = {}
         for label in options.walks or walks():
-            parameters = PRIORS[options.prior] | walks()[label]
-            found[label] = [
-                measure(table, n_moves, seed, parameters, options.draws) for seed in options.seeds
-            ]
+            walk = walks()[label]
+            parameters = PRIORS[options.prior] | walk.parameters
+            with exact_with(walk.habits):
+                found[label] = [
+                    measure(table, n_moves, seed, parameters, options.draws)
+                    for seed in options.seeds
+                ]
             report.add_row(label, *least_to_most(found[label]))
         reports.append(report)
         if "standard" in found and len(found) > 1:

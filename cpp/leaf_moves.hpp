@@ -2,10 +2,10 @@
 // stays as it is until the proposal is accepted.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <vector>
 
+#include "halves.hpp"
 #include "moves.hpp"
 #include "state.hpp"
 
@@ -14,10 +14,7 @@ namespace sweeptree {
 class LeafMoves {
  public:
   explicit LeafMoves(State& state)
-      : state_(state),
-        tree_(state.tree),
-        left_counts_(state.data.n_classes()),
-        right_counts_(state.data.n_classes()) {}
+      : state_(state), tree_(state.tree), halves_(state.data) {}
 
   void draw_birth(Random& random, Proposal& proposal) {
     if (!state_.may_grow()) return;
@@ -30,13 +27,8 @@ class LeafMoves {
     const Node& leaf = tree_[proposal.node];
     const Rule& rule = proposal.rule;
     if (!state_.data.is_inside(rule.variable, rule.cut)) return {};
-    state_.data.split(leaf.mask, rule.variable, rule.cut, nullptr, nullptr, left_counts_.data());
-    left_rows_ = subtract(tree_.counts(proposal.node), left_counts_, right_counts_);
-    right_rows_ = leaf.n_rows - left_rows_;
-    if (std::min(left_rows_, right_rows_) < state_.min_samples_leaf) return {};
-    left_log_leaf_ = state_.likelihood->log_leaf(left_counts_.data(), left_rows_);
-    right_log_leaf_ = state_.likelihood->log_leaf(right_counts_.data(), right_rows_);
-    const double change = left_log_leaf_ + right_log_leaf_ - leaf.log_likelihood;
+    if (!halves_.look(state_, proposal.node, rule)) return {};
+    const double change = halves_.log_likelihood() - leaf.log_likelihood;
     const int k = tree_.n_leaves();
     const double log_shape = target.shape.log_birth(k, state_.depth_if_needed(proposal.node)) +
                              log_range_of_birth(proposal);
@@ -58,10 +50,10 @@ class LeafMoves {
     tree_.update_prunable(tree_[node].parent);
     tree_.update_prunable(node);
     state_.data.split(tree_[node].mask, proposal.rule.variable, proposal.rule.cut,
-                      tree_[left].mask, tree_[right].mask, left_counts_.data());
-    set_likelihood(node, left_log_leaf_ + right_log_leaf_);
-    state_.set_leaf(left, left_counts_.data(), left_rows_, left_log_leaf_, left_log_stop_);
-    state_.set_leaf(right, right_counts_.data(), right_rows_, right_log_leaf_, right_log_stop_);
+                      tree_[left].mask, tree_[right].mask, halves_.left.counts.data());
+    set_likelihood(node, halves_.log_likelihood());
+    set_leaf(left, halves_.left, left_log_stop_);
+    set_leaf(right, halves_.right, right_log_stop_);
   }
 
   void draw_death(Random& random, Proposal& proposal) {
@@ -108,14 +100,8 @@ class LeafMoves {
     tree_[node].log_likelihood = log_likelihood;
   }
 
-  // right = whole - left; returns the number of rows in left.
-  static int subtract(const int* whole, const std::vector<int>& left, std::vector<int>& right) {
-    int n_left = 0;
-    for (std::size_t c = 0; c < left.size(); ++c) {
-      right[c] = whole[c] - left[c];
-      n_left += left[c];
-    }
-    return n_left;
+  void set_leaf(int leaf, const Half& half, double log_stop) {
+    state_.set_leaf(leaf, half.counts.data(), half.n_rows, half.log_leaf, log_stop);
   }
 
   // Under the range prior the chances of the new leaves to stop depend on their rows.
@@ -127,7 +113,7 @@ class LeafMoves {
     Word* left = range_masks_.data();
     Word* right = left + n_words;
     state_.data.split(tree_[proposal.node].mask, proposal.rule.variable, proposal.rule.cut, left,
-                      right, left_counts_.data());
+                      right, halves_.left.counts.data());
     left_log_stop_ = target.log_stop(left);
     right_log_stop_ = target.log_stop(right);
     return target.range.log_split() + left_log_stop_ + right_log_stop_ -
@@ -138,13 +124,8 @@ class LeafMoves {
   Tree& tree_;
 
   // The proposal under evaluation: of a birth,
-  std::vector<int> left_counts_;
-  std::vector<int> right_counts_;
+  Halves halves_;
   std::vector<Word> range_masks_;
-  int left_rows_ = 0;
-  int right_rows_ = 0;
-  double left_log_leaf_ = 0.0;
-  double right_log_leaf_ = 0.0;
   double left_log_stop_ = 0.0;
   double right_log_stop_ = 0.0;
   // of a death.

@@ -116,8 +116,8 @@ struct Proposal {
   // Regraft: the node above which the subtree goes; transpose: the child that
   // gets the upper rule as it was.
   int other = none;
-  // Of a rule chosen among several: the chance to choose the present one back, over that to choose
-  // it.
+  // Of a rule chosen among several: the log of the chance to choose the present one back, over the
+  // chance to choose this one.
   double log_choice = 0.0;
 };
 
@@ -273,8 +273,8 @@ inline double rule_log_ratio(RuleDraw drawn, RulePrior prior, const Data& data, 
   return 0.0;
 }
 
-// A rule is chosen among several, each with a chance in proportion to its weight; on the way back
-// the present one is chosen among it and the others in the same way.
+// Log of R for a rule chosen among several, each with a chance in proportion to its weight. On the
+// way back the present one is chosen among it and the others in the same way.
 inline double choice_log_ratio(const std::vector<double>& log_weights, int chosen,
                                double log_present) {
   const double log_chosen = log_weights[chosen];

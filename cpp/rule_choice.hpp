@@ -4,10 +4,10 @@
 #pragma once
 
 #include <algorithm>
-#include <cstddef>
 #include <limits>
 #include <vector>
 
+#include "halves.hpp"
 #include "moves.hpp"
 #include "state.hpp"
 
@@ -15,10 +15,7 @@ namespace sweeptree {
 
 class RuleChoice {
  public:
-  explicit RuleChoice(State& state)
-      : state_(state),
-        left_counts_(state.data.n_classes()),
-        right_counts_(state.data.n_classes()) {}
+  explicit RuleChoice(State& state) : state_(state), halves_(state.data) {}
 
   bool is_offered_at(int node) const {
     return state_.strategy.n_tries > 1 && state_.tree[node].n_rows <= most_rows_chosen_for &&
@@ -41,7 +38,7 @@ class RuleChoice {
     proposal.log_choice = log_ratio(proposal.node, chosen);
   }
 
-  // Of the first rule, had it been chosen among all of these.
+  // For tests: of the first rule, had it been chosen among all of these.
   double log_ratio_of_first(int node, const std::vector<Rule>& rules) {
     weigh(node, rules);
     return log_ratio(node, 0);
@@ -60,34 +57,16 @@ class RuleChoice {
   void weigh(int node, const std::vector<Rule>& rules) {
     log_weights_.clear();
     for (const Rule& rule : rules) {
-      const double log_halves = log_likelihood_of_halves(node, rule);
-      log_weights_.push_back(log_halves == impossible ? impossible : state_.share * log_halves);
+      const bool is_possible = halves_.look(state_, node, rule);
+      log_weights_.push_back(is_possible ? state_.share * halves_.log_likelihood() : impossible);
     }
-  }
-
-  double log_likelihood_of_halves(int node, const Rule& rule) {
-    const Data& data = state_.data;
-    if (!data.is_inside(rule.variable, rule.cut)) return impossible;
-    const int* counts = state_.tree.counts(node);
-    data.split(state_.tree[node].mask, rule.variable, rule.cut, nullptr, nullptr,
-               left_counts_.data());
-    int n_left = 0;
-    for (std::size_t c = 0; c < left_counts_.size(); ++c) {
-      right_counts_[c] = counts[c] - left_counts_[c];
-      n_left += left_counts_[c];
-    }
-    const int n_right = state_.tree[node].n_rows - n_left;
-    if (std::min(n_left, n_right) < state_.min_samples_leaf) return impossible;
-    return state_.likelihood->log_leaf(left_counts_.data(), n_left) +
-           state_.likelihood->log_leaf(right_counts_.data(), n_right);
   }
 
   State& state_;
+  Halves halves_;
   std::vector<Rule> rules_;
   std::vector<double> log_weights_;
   std::vector<double> cumulative_;
-  std::vector<int> left_counts_;
-  std::vector<int> right_counts_;
 };
 
 }  // namespace sweeptree

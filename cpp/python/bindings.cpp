@@ -112,10 +112,11 @@ void init_strategy(Strategy* self, const std::vector<double>& p_move, bool redra
   require(p_move.size() == n_moves, "one probability per move is needed");
   require(screen_every == 1 || (screen_every > 1 && !redraws && !sweeps),
           "moves that may be redrawn or swept cannot be screened");
-  require(n_tries == 1 || (n_tries > 1 && !changes_variable),
-          "a choice among several rules cannot leave out the variable of the present one");
+  require(n_tries == 1 || (n_tries > 1 && !changes_variable && !sweeps),
+          "a choice among several rules neither leaves out the present variable nor sweeps");
   new (self) Strategy{{}, redraws, sweeps, changes_variable, named(rule_draws, rule_draw), tunes,
-                      rule_scale, restrict_leaves, restrict_moves, anneal_moves, n_tries, screen_every};
+                      rule_scale, restrict_leaves, restrict_moves, anneal_moves, n_tries,
+                      screen_every};
   std::copy(p_move.begin(), p_move.end(), self->p_move.begin());
 }
 

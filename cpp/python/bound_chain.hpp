@@ -254,6 +254,7 @@ class BoundChain {
       require(is_threshold(proposal.rule) && is_threshold(chain_.tree()[proposal.node].rule),
               "only a threshold can make a Gaussian step");
     MovingTree& moving = chain_.walker().moving_tree();
+    moving.state().share = 1.0;
     if (!others_tried.empty()) {
       require(proposal.move == change_split && chain_.tree().prunable.contains(proposal.node),
               "only for a split of two leaves is a rule chosen among several");

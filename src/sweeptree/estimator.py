@@ -55,15 +55,15 @@ class BayesianTreeClassifier(
     Parameters
     ----------
     strategy : {"exact", "standard", "restricting", "sweeping"}, default="exact"
-        How chains walk. "exact" sweeps reversibly: beside the paper's moves it inserts and
-        removes splits anywhere in the tree (graft and splice), exchanges neighbouring rules
-        (swap), moves subtrees (regraft), turns splits above their parents (rotate, transpose),
-        and chooses the rules of small splits among several; what it converges to is the posterior. The others are the paper's, with their biases.
-        "standard" draws rules from the observed values and redraws a move that would leave a leaf
-        with too few rows. "restricting" does the same, with small trees at first. "sweeping"
-        draws rules over the whole range of a variable, and lets a change that starves one leaf
-        remove that leaf. The restarting strategy is `n_chains` > 1: chains start afresh and are
-        pooled.
+        How chains walk. "exact" sweeps reversibly: beside the paper's moves it inserts and removes
+        splits anywhere in the tree (graft and splice), exchanges neighbouring rules (swap), moves
+        subtrees (regraft), turns splits above their parents (rotate, transpose), and chooses the
+        rules of small splits among several; what it converges to is the posterior. The others are
+        the paper's, with their biases. "standard" draws rules from the observed values and redraws
+        a move that would leave a leaf with too few rows. "restricting" does the same, with small
+        trees at first. "sweeping" draws rules over the whole range of a variable, and lets a change
+        that starves one leaf remove that leaf. The restarting strategy is `n_chains` > 1: chains
+        start afresh and are pooled.
     unavailable : {"redraw", "reject"}, default=None
         What happens to a move that cannot be made. "redraw" draws another, as the paper does,
         which biases the sampler a little; "reject" counts it as a rejection, which makes

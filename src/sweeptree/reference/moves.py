@@ -38,8 +38,8 @@ class Proposal:
     """Regraft: the node above which the subtree goes; transpose: the child that gets the upper
     rule as it was."""
     log_choice: float = 0.0
-    """Of a rule chosen among several: the chance to choose the present one back, over that to
-    choose it."""
+    """Of a rule chosen among several: the log of the chance to choose the present one back, over
+    the chance to choose this one."""
 
 
 @dataclass(frozen=True)
