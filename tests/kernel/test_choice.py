@@ -12,7 +12,7 @@ from test_box_program import (
     sample,
     total_variation,
 )
-from test_detailed_balance import GRID, MIXED, Kernel, imbalance, problem_of
+from test_detailed_balance import GRID, MIXED, Kernel, flows, imbalance, problem_of
 from test_engines import (
     assert_engines_agree,
     assert_same_trace,
@@ -27,7 +27,13 @@ from sweeptree import BayesianTreeClassifier
 from sweeptree.encoding import encode
 from sweeptree.engines import ENGINES, ChainFactory
 from sweeptree.resolving import strategy_of
-from sweeptree.settings import LIKELIHOODS, MOST_ROWS_CHOSEN_FOR, RULE_PRIORS, TREE_PRIORS
+from sweeptree.settings import (
+    LIKELIHOODS,
+    MOST_ROWS_CHOSEN_FOR,
+    MOVES,
+    RULE_PRIORS,
+    TREE_PRIORS,
+)
 
 
 def splits_of_two_leaves(problem, tree):
@@ -63,26 +69,25 @@ def choices(problem, rows, n_tries):
             yield chosen, others, n_tries * drawn * share  # it may come first, second …
 
 
-def flows_of_choices(kernel, weights, n_tries, corrects=True):
-    """π_i P_ij for choices among so many rules alone."""
-    trees = list(weights)
-    number = {tree: i for i, tree in enumerate(trees)}
-    density = np.array(list(weights.values()))
-    density /= density.sum()
-    flow = np.zeros((len(trees), len(trees)))
-    for i, tree in enumerate(trees):
-        kernel.plant(tree)
-        for node, rows in splits_of_two_leaves(kernel.problem, tree):
-            for rule, others, chance in choices(kernel.problem, rows, n_tries):
-                named = {"variable": rule[0], "cut": rule[1]}
-                tried = {"others_tried": others} if corrects else {}
-                found = kernel.chain.propose("change_split", node, **named, **tried)
-                is_available, log_ratio, flat, _ = found
-                assert is_available, "what has a likelihood can be chosen"
-                j = number[kernel.tree_of(flat)]
-                flow[i, j] += density[i] * chance * min(1.0, np.exp(log_ratio))
-    np.fill_diagonal(flow, 0.0)
-    return flow
+class ChoosingKernel(Kernel):
+    """Choices among so many rules, and no other move; mutated, it forgets the other rules."""
+
+    def __init__(self, problem, n_tries, corrects=True):
+        super().__init__(problem, p_move=[float(move == "change_split") for move in MOVES])
+        self.n_tries = n_tries
+        self.corrects = corrects
+
+    def moves_from(self, tree):
+        for node, rows in splits_of_two_leaves(self.problem, tree):
+            for rule, others, chance in choices(self.problem, rows, self.n_tries):
+                yield "change_split", chance, node, (rule, others)
+
+    def propose(self, move, node, rule):
+        (variable, cut), others = rule
+        tried = {"others_tried": others} if self.corrects else {}
+        found = self.chain.propose(move, node, variable=variable, cut=cut, **tried)
+        assert found[0], "what has a likelihood can be chosen"
+        return found
 
 
 # Exact
@@ -95,7 +100,7 @@ def test_choices_are_in_detailed_balance(tree_prior, rule_prior, n_tries):
     problem = grid_problem(
         (3, 3), 24, 3, max_leaves=4, p_min=2, tree_prior=tree_prior, rule_prior=rule_prior
     )
-    flow = flows_of_choices(Kernel(problem), all_trees(problem), n_tries)
+    flow = flows(ChoosingKernel(problem, n_tries), all_trees(problem))
     assert flow.sum() > 0.01
     assert imbalance(flow) < 1e-12
 
@@ -103,7 +108,7 @@ def test_choices_are_in_detailed_balance(tree_prior, rule_prior, n_tries):
 @pytest.mark.parametrize(("mixed", "rule_prior"), thinned(MIXED, RULE_PRIORS, together=1))
 def test_choices_are_in_balance_with_categories_and_missing_values(mixed, rule_prior):
     problem = problem_of(mixed, rule_prior=rule_prior)
-    flow = flows_of_choices(Kernel(problem), all_trees(problem), 2)
+    flow = flows(ChoosingKernel(problem, 2), all_trees(problem))
     assert flow.sum() > 0.01
     assert imbalance(flow) < 1e-12
 
@@ -111,13 +116,13 @@ def test_choices_are_in_balance_with_categories_and_missing_values(mixed, rule_p
 def test_chains_make_more_of_several_rules_than_of_one():
     problem = grid_problem(**GRID)
     weights = all_trees(problem)
-    one, two = (flows_of_choices(Kernel(problem), weights, n) for n in (1, 2))
+    one, two = (flows(ChoosingKernel(problem, n), weights) for n in (1, 2))
     assert two.sum() > 1.2 * one.sum()
 
 
 def test_mutant_that_forgets_that_there_was_a_choice_fails():
     problem = grid_problem(**GRID)
-    flow = flows_of_choices(Kernel(problem), all_trees(problem), 2, corrects=False)
+    flow = flows(ChoosingKernel(problem, 2, corrects=False), all_trees(problem))
     assert imbalance(flow) > 1e-4
 
 
